@@ -1,0 +1,47 @@
+// Every maximum of the product, in one place. Each is tested at n-1, n and n+1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace perdure::limits {
+
+// Memories
+inline constexpr std::size_t kTextBytesMax = 2 * 1024 * 1024;
+inline constexpr std::size_t kTitleBytesMax = 1024;
+inline constexpr std::size_t kTagBytesMax = 128;
+inline constexpr std::size_t kTagsMax = 64;
+inline constexpr std::size_t kLabelBytesMax = 256;  // type, theme, source, client, snapshot name
+inline constexpr std::size_t kMetadataBytesMax = 64 * 1024;
+inline constexpr std::size_t kReasonBytesMax = 4096;
+inline constexpr std::size_t kIdempotencyKeyBytesMax = 256;
+inline constexpr std::size_t kIdPrefixCharsMin = 8;
+inline constexpr std::size_t kScopeDepthMax = 16;
+inline constexpr std::size_t kScopeBytesMax = 1024;
+
+// Calls
+inline constexpr std::size_t kStoreManyMax = 1000;
+inline constexpr std::size_t kGetManyMax = 100;
+inline constexpr std::size_t kListLimitMax = 1000;
+inline constexpr std::size_t kSearchLimitMax = 100;
+inline constexpr std::size_t kQueryBytesMax = 64 * 1024;
+inline constexpr std::size_t kRollbackMemoriesMax = 10'000;
+inline constexpr std::size_t kAnswerBytesDefault = 256 * 1024;
+
+// Engine
+inline constexpr std::size_t kGroupCommandsMax = 64;
+inline constexpr std::size_t kQueueCommandsMax = 4096;
+inline constexpr std::uint64_t kCheckpointEntries = 10'000;
+
+// Front ends
+inline constexpr std::size_t kBodyBytesMax = 4 * 1024 * 1024;
+inline constexpr std::size_t kJsonDepthMax = 64;
+inline constexpr std::size_t kHttpThreadsMax = 128;
+inline constexpr std::size_t kHttpStreamsMax = 32;
+inline constexpr int kHttpBacklog = 1024;
+
+// Models
+inline constexpr std::size_t kEmbedTokensMax = 256;
+inline constexpr std::size_t kChunkTokensMax = 200;
+
+}  // namespace perdure::limits
