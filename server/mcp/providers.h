@@ -1,0 +1,68 @@
+// What an MCP endpoint offers beside tools: resources and prompts.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "server/api/caller.h"
+
+namespace perdure {
+
+struct Resource {
+  std::string uri;
+  std::string name;
+  std::string title;
+  std::string description;
+  std::string mime_type;
+};
+
+struct ResourceTemplate {
+  std::string uri_template;  // RFC 6570 level 1, e.g. perdure://memory/{id}/v/{n}
+  std::string name;
+  std::string title;
+  std::string description;
+  std::string mime_type;
+};
+
+struct ResourceText {
+  std::string uri;
+  std::string mime_type;
+  std::string text;
+};
+
+// Called from many threads at once. The lists are the same for every caller and in fixed order.
+class ResourceProvider {
+ public:
+  virtual ~ResourceProvider() = default;
+  virtual std::vector<Resource> List() const = 0;
+  virtual std::vector<ResourceTemplate> Templates() const = 0;
+  // kNotFound for a URI that names nothing this caller may see.
+  virtual Result<ResourceText> Read(const Caller& caller, const std::string& uri) const = 0;
+};
+
+struct PromptArgument {
+  std::string name;
+  std::string description;
+  bool required = false;
+};
+
+struct Prompt {
+  std::string name;
+  std::string title;
+  std::string description;
+  std::vector<PromptArgument> arguments;
+};
+
+class PromptProvider {
+ public:
+  virtual ~PromptProvider() = default;
+  virtual std::vector<Prompt> List() const = 0;
+  // The text of the single user message. `arguments` is an object of strings in which every
+  // required argument of the prompt is present and no unknown one.
+  virtual Result<std::string> Render(const Caller& caller, const std::string& name,
+                                     const nlohmann::json& arguments) const = 0;
+};
+
+}  // namespace perdure
