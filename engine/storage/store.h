@@ -1,0 +1,98 @@
+// The one door to RocksDB: six column families under one write-ahead log. kState carries record
+// times (user-defined timestamps), the others are plain.
+//
+// Thread-safe: any number of readers; writers are serialised by RocksDB. Durability: a Write with
+// `sync` is on disk when it returns; after a failed synced write every later Write fails until
+// the store is opened anew, and reads go on.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/storage/state.h"
+
+namespace perdure {
+
+inline constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
+
+struct StoreOptions {
+  bool create_if_missing = true;
+  bool read_only = false;
+};
+
+class Store {
+ public:
+  // Opens the files under `directory`. Fails with kUnavailable when another process holds them.
+  static Result<std::unique_ptr<Store>> Open(const std::string& directory, StoreOptions options);
+  ~Store();
+
+  // All or nothing. Cost: one WAL record; one fdatasync when `sync`.
+  Status Write(std::span<const Mutation> mutations, bool sync);
+
+  // kState answers as of `as_of`, the other families as they are.
+  Result<std::optional<std::string>> Get(Family family, std::string_view key,
+                                         std::int64_t as_of) const;
+  Status Scan(Family family, std::string_view from, std::string_view to, std::int64_t as_of,
+              const Visitor& visit) const;
+  // The greatest key in [from, to), or nullopt.
+  Result<std::optional<std::string>> LastKey(Family family, std::string_view from,
+                                             std::string_view to, std::int64_t as_of) const;
+
+  // Makes deleted bytes leave the files: flushes every family, then rewrites the given key ranges
+  // of `family` down to the bottommost level. Cost: the files that overlap the ranges.
+  struct Range {
+    Family family;
+    std::string from;
+    std::string to;
+  };
+  Status Purge(std::span<const Range> ranges);
+
+  // Lets compaction drop kState versions that a read at or above `horizon` cannot see, and
+  // compacts. The horizon is never lowered.
+  Status TrimHistory(std::int64_t horizon);
+
+  // Moves everything in memory to table files, so that the next open replays no log.
+  Status Flush();
+  // Rewrites every family down to the bottommost level.
+  Status CompactAll();
+
+  std::uint64_t BytesOnDisk() const;
+  // One named figure a family, for metrics.
+  std::vector<std::pair<std::string, std::uint64_t>> Figures() const;
+
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+ private:
+  struct Files;
+  explicit Store(std::unique_ptr<Files> files);
+  std::unique_ptr<Files> files_;
+};
+
+// The store as of one record time. The store must outlive it. Thread-safe.
+class StoreView final : public StateReader {
+ public:
+  StoreView(const Store& store, std::int64_t as_of) : store_(store), as_of_(as_of) {}
+  Result<std::optional<std::string>> Get(Family family, std::string_view key) const override {
+    return store_.Get(family, key, as_of_);
+  }
+  Status Scan(Family family, std::string_view from, std::string_view to,
+              const Visitor& visit) const override {
+    return store_.Scan(family, from, to, as_of_, visit);
+  }
+  std::int64_t as_of() const { return as_of_; }
+
+ private:
+  const Store& store_;
+  std::int64_t as_of_;
+};
+
+}  // namespace perdure
