@@ -1,5 +1,6 @@
 # The part that run.sh, test.sh and lint.sh share; sourced by them with `root` set to the checkout.
 # Every step prints one line, does nothing when there is nothing to do, and can be repeated.
+# shellcheck shell=sh disable=SC2154
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
