@@ -31,7 +31,8 @@ build release perdure_schema
 
 cd "$root"
 if [ -n "$since" ]; then
-  files=$(git diff --name-only --diff-filter=d "$since" -- '*.cc'; git ls-files -o --exclude-standard -- '*.cc')
+  files=$(git diff --name-only --diff-filter=d "$since" -- '*.cc'
+    git ls-files -o --exclude-standard -- '*.cc')
 else
   files=$(git ls-files -- '*.cc')
 fi

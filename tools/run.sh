@@ -13,7 +13,7 @@ embedding model and the hnswlib headers into build/, builds build/release/perdur
 `perdure serve OPTION...`. Can be repeated: only what changed is done again.
 
   -h                  this text
-  --data DIR          where the memories live (default: PERDURE_DATA, then the user's data directory)
+  --data DIR          where the memories live (default: PERDURE_DATA, then XDG_DATA_HOME/perdure)
   --port PORT         where to listen on 127.0.0.1 (default 7411)
 Every other option goes to `perdure serve` as well: see `perdure serve --help`.
 END
