@@ -56,7 +56,8 @@ def main():
             reached = found & set(headers[folder])
             print(f"{library} reaches {len(reached)} of {len(headers[folder])} in {folder}/")
             if folder in ALLOWED[library]:
-                faults += [f"{library} cannot include {h}" for h in headers[folder] if h not in reached]
+                missed = [header for header in headers[folder] if header not in reached]
+                faults += [f"{library} cannot include {header}" for header in missed]
             else:
                 faults += [f"{library} can include {header}" for header in sorted(reached)]
     for fault in faults:
