@@ -47,18 +47,38 @@ icu::UnicodeString PlainSpacing(const icu::UnicodeString& text) {
   return plain;
 }
 
-// UTS #39 section 4, for the characters outside ASCII: the prototypes of decomposed text.
+bool IsAscii(const icu::UnicodeString& text) {
+  for (std::int32_t i = 0; i < text.length(); ++i) {
+    if (text[i] >= kAsciiEnd) return false;
+  }
+  return true;
+}
+
+icu::UnicodeString SkeletonOf(UChar32 c, const USpoofChecker* spoof, UErrorCode& status) {
+  icu::UnicodeString skeleton;
+  uspoof_getSkeletonUnicodeString(spoof, 0, icu::UnicodeString(c), skeleton, &status);
+  return skeleton;
+}
+
+// UTS #39 section 4, character by character of decomposed text, outside ASCII. Some letters look
+// Latin in upper case only (Cyrillic K and M), and case is folded before: they count too.
 icu::UnicodeString Prototypes(const icu::UnicodeString& decomposed, const USpoofChecker* spoof,
                               UErrorCode& status) {
   icu::UnicodeString result;
-  for (std::int32_t i = 0; i < decomposed.length();) {
-    const std::int32_t begin = i;
-    const bool is_ascii = decomposed[begin] < kAsciiEnd;
-    while (i < decomposed.length() && (decomposed[i] < kAsciiEnd) == is_ascii) ++i;
-    const icu::UnicodeString run = decomposed.tempSubStringBetween(begin, i);
-    icu::UnicodeString prototype;
-    if (!is_ascii) uspoof_getSkeletonUnicodeString(spoof, 0, run, prototype, &status);
-    result.append(is_ascii ? run : prototype);
+  for (std::int32_t i = 0; i < decomposed.length(); i = decomposed.moveIndex32(i, 1)) {
+    const UChar32 c = decomposed.char32At(i);
+    if (c < kAsciiEnd) {
+      result.append(c);
+      continue;
+    }
+    const icu::UnicodeString skeleton = SkeletonOf(c, spoof, status);
+    const UChar32 upper = u_toupper(c);
+    if (upper == c || IsAscii(skeleton)) {
+      result.append(skeleton);
+      continue;
+    }
+    const icu::UnicodeString upper_skeleton = SkeletonOf(upper, spoof, status);
+    result.append(IsAscii(upper_skeleton) ? upper_skeleton : skeleton);
   }
   return result;
 }
@@ -89,15 +109,20 @@ std::string CanonicalAscii(std::string_view text) {
   return Collapsed(folded);
 }
 
-Result<icu::UnicodeString> Folded(const icu::UnicodeString& text, const Icu& icu) {
+// A prototype, once folded, may have a prototype of its own: two rounds reach the end of all
+// chains, the third sees that nothing changes.
+Result<icu::UnicodeString> Folded(icu::UnicodeString text, const Icu& icu) {
   UErrorCode status = icu.status;
-  icu::UnicodeString folded;
   RETURN_IF_ERROR(Checked(status));
-  folded = PlainSpacing(icu.fold->normalize(text, status));
-  folded = Prototypes(icu.decompose->normalize(folded, status), icu.spoof.get(), status);
-  folded = PlainSpacing(icu.fold->normalize(folded, status));
-  RETURN_IF_ERROR(Checked(status));
-  return folded;
+  for (int round = 0; round < 3; ++round) {
+    const icu::UnicodeString before = text;
+    text = PlainSpacing(icu.fold->normalize(text, status));
+    text = Prototypes(icu.decompose->normalize(text, status), icu.spoof.get(), status);
+    text = PlainSpacing(icu.fold->normalize(text, status));
+    RETURN_IF_ERROR(Checked(status));
+    if (text == before) break;
+  }
+  return text;
 }
 
 }  // namespace
