@@ -1,0 +1,23 @@
+// What an erasure takes from the store: every payload of the memory and every row computed from
+// one. The entries stay.
+#pragma once
+
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/uuid.h"
+#include "engine/proof/keys.h"
+#include "engine/storage/keys.h"
+#include "engine/storage/state.h"
+#include "schema/entry_generated.h"
+
+namespace perdure {
+
+// The seqs of the memory's entries that still have a payload row, ascending.
+Result<std::vector<Seq>> PayloadsOf(const StateReader& reader, SpaceId space, const Uuid& id);
+
+// Deletes what the MemoryErased entry covers. Where a payload is gone already, as in the replay of
+// an erased log, its rows were never made.
+Status EraseRows(const fb::Entry& entry, const Secret& secret, Overlay& state);
+
+}  // namespace perdure

@@ -1,0 +1,216 @@
+#include "engine/apply/memory_fold.h"
+
+#include <fmt/format.h>
+
+#include "engine/model/tables.h"
+
+namespace perdure {
+namespace {
+
+std::string_view TextOf(const flatbuffers::String* text) {
+  return text ? text->string_view() : std::string_view();
+}
+
+fb::MemoryRecordT FirstRecord(const fb::Entry& entry, const fb::MemoryStored& event) {
+  fb::MemoryRecordT record;
+  record.created_time = entry.record_time();
+  record.created_seq = entry.seq();
+  record.version = 1;
+  record.version_time = entry.record_time();
+  record.text_seq = entry.seq();
+  record.label_seq = entry.seq();
+  record.kind = event.kind();
+  record.state = fb::MemoryState::live;
+  record.authorship = event.authorship();
+  record.importance = event.importance();
+  if (event.scope()) record.scope = *event.scope();
+  record.position = event.position();
+  record.reference_time = event.reference_time();
+  record.valid_from = event.valid_from();
+  record.valid_until = event.valid_until();
+  record.expires_at = event.expires_at();
+  return record;
+}
+
+void FoldDescribed(const fb::Entry& entry, const fb::MemoryDescribed& event,
+                   fb::MemoryRecordT& record) {
+  record.version = event.version();
+  record.label_seq = entry.seq();
+  if (event.scope()) record.scope = *event.scope();
+  record.authorship = event.authorship();
+  record.importance = event.importance();
+  record.expires_at = event.expires_at();
+}
+
+void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
+  record.version = event.version();
+  record.text_seq = event.text_seq();
+  record.label_seq = event.label_seq();
+  if (event.scope()) record.scope = *event.scope();
+  record.authorship = event.authorship();
+  record.importance = event.importance();
+  record.expires_at = event.expires_at();
+  if (event.state()) record.state = *event.state();
+  if (event.pinned()) record.pinned = *event.pinned();
+}
+
+void FoldEvent(const fb::Entry& entry, fb::MemoryRecordT& record) {
+  switch (entry.event_type()) {
+    case fb::Event::MemoryRevised:
+      record.version = entry.event_as_MemoryRevised()->version();
+      record.text_seq = entry.seq();
+      break;
+    case fb::Event::MemoryDescribed:
+      FoldDescribed(entry, *entry.event_as_MemoryDescribed(), record);
+      break;
+    case fb::Event::MemoryReverted:
+      FoldReverted(*entry.event_as_MemoryReverted(), record);
+      break;
+    case fb::Event::MemoryPinned: record.pinned = true; break;
+    case fb::Event::MemoryUnpinned: record.pinned = false; break;
+    case fb::Event::MemoryArchived: record.state = fb::MemoryState::archived; break;
+    case fb::Event::MemoryRestored: record.state = fb::MemoryState::live; break;
+    case fb::Event::MemoryForgotten: record.state = fb::MemoryState::forgotten; break;
+    case fb::Event::MemoryErased:
+      record.state = fb::MemoryState::erased;
+      record.erased_seq = entry.seq();
+      break;
+    default: break;
+  }
+}
+
+// Writes the rows that find this version by its content, and its labels when they are new.
+Status IndexVersion(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
+                    const fb::MemoryRecordT& record, Overlay& state) {
+  const SpaceId space = entry.space();
+  const Uuid id = FromId(*MemoryOf(entry));
+  ASSIGN_OR_RETURN(const auto content, ContentKeyOf(state, space, record, secret));
+  if (content) {
+    state.Put(Family::kRows, tables::Value(space, *content, id, record.version), "", 0);
+  }
+  if (payload && record.label_seq == entry.seq()) {
+    for (const ValueKey& label : LabelKeys(secret, *payload)) {
+      state.Put(Family::kRows, tables::Value(space, label, id, record.label_seq), "", 0);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<fb::MemoryRecordT>> ReadMemory(const StateReader& reader, SpaceId space,
+                                                    const Uuid& id) {
+  ASSIGN_OR_RETURN(const auto bytes, reader.Get(Family::kState, tables::Memory(space, id)));
+  if (!bytes) return std::nullopt;
+  return Unpack<fb::MemoryRecordT>(*bytes);
+}
+
+Result<std::vector<Seq>> HistorySeqs(const StateReader& reader, SpaceId space, const Uuid& id) {
+  std::vector<Seq> seqs;
+  const std::string prefix = tables::HistoryPrefix(space, id);
+  RETURN_IF_ERROR(reader.Scan(Family::kState, prefix, PrefixEnd(prefix),
+                              [&](std::string_view key, std::string_view) {
+                                seqs.push_back(ReadBigEndian(key.substr(prefix.size())));
+                                return true;
+                              }));
+  return seqs;
+}
+
+bool TouchesRecord(const fb::Entry& entry) {
+  switch (entry.event_type()) {
+    case fb::Event::MemorySeenAgain:
+    case fb::Event::ScopeRolledBack:
+    case fb::Event::WriteRefused: return false;
+    default: return true;
+  }
+}
+
+Result<std::optional<fb::MemoryRecordT>> RecordAt(const StateReader& reader, SpaceId space,
+                                                  const Uuid& id, Micros to) {
+  ASSIGN_OR_RETURN(const std::vector<Seq> seqs, HistorySeqs(reader, space, id));
+  std::optional<fb::MemoryRecordT> record;
+  for (Seq seq : seqs) {
+    ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader, space, seq));
+    if (entry->record_time() > to) break;
+    if (TouchesRecord(*entry)) record = FoldRecord(*entry, std::move(record));
+  }
+  return record;
+}
+
+Result<std::optional<fb::MemoryRecordT>> RecordOfVersion(const StateReader& reader, SpaceId space,
+                                                         const Uuid& id, std::uint32_t version) {
+  ASSIGN_OR_RETURN(const std::vector<Seq> seqs, HistorySeqs(reader, space, id));
+  std::optional<fb::MemoryRecordT> record;
+  for (Seq seq : seqs) {
+    ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader, space, seq));
+    if (TouchesRecord(*entry)) record = FoldRecord(*entry, std::move(record));
+    if (VersionMadeBy(*entry) == version) return record;
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<ValueKey>> ContentKeyOf(const StateReader& reader, SpaceId space,
+                                             const fb::MemoryRecordT& record,
+                                             const Secret& secret) {
+  ASSIGN_OR_RETURN(const auto text, ReadPayload(reader, space, record.text_seq));
+  if (!text) return std::nullopt;
+  Content content{.title = {},
+                  .text = TextOf((*text)->text()),
+                  .conversation = {},
+                  .position = ToStd(record.position),
+                  .reference_time = ToStd(record.reference_time),
+                  .scope = record.scope};
+  std::optional<PayloadRow> label;
+  if (record.label_seq != record.text_seq) {
+    ASSIGN_OR_RETURN(label, ReadPayload(reader, space, record.label_seq));
+    if (!label) return std::nullopt;
+  }
+  const fb::Payload& described = label ? **label : **text;
+  content.title = TextOf(described.title());
+  content.conversation = TextOf(described.conversation());
+  return ContentKey(secret, content);
+}
+
+fb::MemoryRecordT FoldRecord(const fb::Entry& entry, std::optional<fb::MemoryRecordT> before) {
+  fb::MemoryRecordT record = before ? std::move(*before)
+                                    : FirstRecord(entry, *entry.event_as_MemoryStored());
+  FoldEvent(entry, record);
+  record.record_time = entry.record_time();
+  record.seq = entry.seq();
+  if (VersionMadeBy(entry) != 0) record.version_time = entry.record_time();
+  return record;
+}
+
+Status FoldMemory(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
+                  Overlay& state) {
+  const Uuid id = FromId(*MemoryOf(entry));
+  ASSIGN_OR_RETURN(auto known, ReadMemory(state, entry.space(), id));
+  const bool stored = entry.event_type() == fb::Event::MemoryStored;
+  if (stored == known.has_value()) {
+    return Fail(Code::kCorrupt,
+                fmt::format("Entry {} {}. Run `perdure log verify`.", entry.seq(),
+                            stored ? "stores a memory that exists"
+                                   : "is about a memory that was never stored"));
+  }
+  if (!TouchesRecord(entry)) return {};
+  const fb::MemoryRecordT record = FoldRecord(entry, std::move(known));
+  if (VersionMadeBy(entry) != 0) {
+    RETURN_IF_ERROR(IndexVersion(entry, payload, secret, record, state));
+  }
+  state.Put(Family::kState, tables::Memory(entry.space(), id), Pack(record), entry.record_time());
+  return {};
+}
+
+ValueKey IdempotencyKey(const Secret& secret, std::string_view key) {
+  return MakeValueKey(secret, "idempotency", key);
+}
+
+ValueKey RequestKey(const Secret& secret, const fb::Payload& payload) {
+  const auto* digest = payload.request_digest();
+  return MakeValueKey(secret, "request",
+                      digest ? std::string_view(reinterpret_cast<const char*>(digest->data()),
+                                                digest->size())
+                             : std::string_view());
+}
+
+}  // namespace perdure

@@ -1,0 +1,32 @@
+// Turns a command into events, or into the reason why not. Pure: depends on the transaction alone.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/decide/command.h"
+#include "engine/decide/transaction.h"
+
+namespace perdure {
+
+// Appends the command's entries to `txn`. An error made by Refuse is a refusal, any other a fault;
+// either way the transaction is to be thrown away.
+Status Decide(Transaction& txn, const Command& command);
+
+// What the entries of one command did. Payloads are read through `reader`.
+Result<WriteOutcome> OutcomeOf(const std::vector<Entry>& entries, const StateReader& reader);
+
+// The commands by family, one file each.
+Status DecideStore(Transaction& txn, const StoreMemories& command);
+Status DecideEdit(Transaction& txn, const EditMemory& command);
+Status DecideDescribe(Transaction& txn, const DescribeMemory& command);
+Status DecideMoveState(Transaction& txn, const MoveState& command);
+Status DecideErase(Transaction& txn, const EraseMemories& command);
+Status DecideRevert(Transaction& txn, const RevertMemory& command);
+Status DecideRollback(Transaction& txn, const Rollback& command);
+Status DecideSnapshot(Transaction& txn, const NameSnapshot& command);
+Status DecideIssueToken(Transaction& txn, const IssueToken& command);
+Status DecideRevokeToken(Transaction& txn, const RevokeToken& command);
+Status DecideCreateSpace(Transaction& txn, const CreateSpace& command);
+Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command);
+Status DecideCompactHistory(Transaction& txn, const CompactHistory& command);
+
+}  // namespace perdure

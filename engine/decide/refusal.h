@@ -1,0 +1,49 @@
+// How decide turns a write down: the rule that was broken, the gate it belongs to, and a sentence
+// that says what would be needed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+#include "schema/entry_generated.h"
+
+namespace perdure {
+
+// Numbers are permanent: they stand in the log.
+enum class Rule : std::uint16_t {
+  kRole = 1,            // the token's roles do not include the command
+  kScope = 2,           // outside the token's scope
+  kNoMemory = 3,        // no such memory that the caller may see
+  kErased = 4,          // the memory is erased
+  kState = 5,           // the memory's state does not allow the command
+  kKeyReused = 6,       // the idempotency key came with other arguments
+  kVersion = 7,         // expected_version is not the current version
+  kTextNotFound = 8,    // old_text does not stand in the text
+  kTextNotUnique = 9,   // old_text stands in the text more than once
+  kLimit = 10,          // over a maximum
+  kMalformed = 11,      // not UTF-8, an empty text, a wrong name
+  kInterval = 12,       // times that contradict each other
+  kNoVersion = 13,      // no such version, or nothing at that time
+  kNameTaken = 14,      // the name is in use
+  kTooMany = 15,        // more memories than one command may touch
+  kCompacted = 16,      // the needed payload went with compaction
+  kNothing = 17,        // no such token, snapshot, space
+};
+
+struct RuleFacts {
+  fb::Gate gate;
+  Code code;
+  std::string_view name;
+};
+RuleFacts FactsOf(Rule rule);
+
+// An error whose details name gate and rule; the sequencer turns it into a WriteRefused entry.
+std::unexpected<Error> Refuse(Rule rule, std::string message, std::string field = {});
+
+// The rule of an error made by Refuse, or nullopt.
+std::optional<Rule> RuleOf(const Error& error);
+
+}  // namespace perdure

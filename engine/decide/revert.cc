@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include "engine/apply/memory_fold.h"
+#include "engine/base/limits.h"
+#include "engine/decide/decide.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/rules.h"
+#include "engine/model/tables.h"
+
+namespace perdure {
+namespace {
+
+bool SameContent(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
+  return a.text_seq == b.text_seq && a.label_seq == b.label_seq && SameScope(a.scope, b.scope) &&
+         a.authorship == b.authorship && a.importance == b.importance &&
+         a.expires_at == b.expires_at;
+}
+
+bool SameState(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
+  return a.state == b.state && a.pinned == b.pinned;
+}
+
+// The event that gives memory `id` the content of `past`.
+fb::MemoryRevertedT BackTo(const Uuid& id, const fb::MemoryRecordT& now,
+                           const fb::MemoryRecordT& past) {
+  fb::MemoryRevertedT event;
+  event.memory = ToId(id);
+  const bool same = SameContent(now, past);
+  event.version = same ? now.version : now.version + 1;
+  event.to_version = same ? now.version : past.version;
+  event.text_seq = past.text_seq;
+  event.label_seq = past.label_seq;
+  event.scope = past.scope;
+  event.authorship = past.authorship;
+  event.importance = past.importance;
+  event.expires_at = past.expires_at;
+  return event;
+}
+
+struct Candidate {
+  Uuid id;
+  fb::MemoryRecordT now;
+  std::optional<fb::MemoryRecordT> past;  // nullopt: created since
+};
+
+struct Plan {
+  std::vector<Candidate> changes;
+  std::uint32_t moved_out = 0;
+  std::uint32_t erased = 0;
+};
+
+// Sorts one memory that changed after `to` into the plan.
+Status Consider(const Transaction& txn, Candidate candidate,
+                const std::optional<fb::ScopeRef>& scope, Plan& plan) {
+  const auto inside = [&](const fb::MemoryRecordT& record) -> Result<bool> {
+    if (!scope) return true;
+    return ScopeContains(txn.state(), txn.space(), *scope, record.scope);
+  };
+  ASSIGN_OR_RETURN(const bool inside_now, inside(candidate.now));
+  if (!candidate.past) {
+    if (inside_now && candidate.now.state == fb::MemoryState::live) {
+      plan.changes.push_back(std::move(candidate));
+    }
+    return {};
+  }
+  ASSIGN_OR_RETURN(const bool inside_then, inside(*candidate.past));
+  if (!inside_then) return {};
+  if (candidate.now.state == fb::MemoryState::erased) {
+    ++plan.erased;
+  } else if (!inside_now) {
+    ++plan.moved_out;
+  } else if (!SameContent(candidate.now, *candidate.past) ||
+             !SameState(candidate.now, *candidate.past)) {
+    plan.changes.push_back(std::move(candidate));
+  }
+  return {};
+}
+
+Result<std::vector<Candidate>> ChangedSince(const Transaction& txn, const Rollback& command) {
+  std::vector<Candidate> changed;
+  if (command.memory) {
+    ASSIGN_OR_RETURN(auto record, RequireMemory(txn, *command.memory));
+    changed.push_back({*command.memory, std::move(record), {}});
+  } else {
+    const std::string prefix = tables::MemoryPrefix(txn.space());
+    Status malformed;
+    RETURN_IF_ERROR(txn.state().Scan(
+        Family::kState, prefix, PrefixEnd(prefix),
+        [&](std::string_view key, std::string_view value) {
+          auto record = Unpack<fb::MemoryRecordT>(value);
+          if (!record) malformed = std::unexpected(record.error());
+          if (record && record->record_time > command.to) {
+            changed.push_back({*UuidFromBytes(key.substr(prefix.size())), std::move(*record), {}});
+          }
+          return malformed.has_value();
+        }));
+    RETURN_IF_ERROR(malformed);
+  }
+  for (Candidate& candidate : changed) {
+    ASSIGN_OR_RETURN(candidate.past,
+                     RecordAt(txn.state(), txn.space(), candidate.id, command.to));
+  }
+  return changed;
+}
+
+Status RollBackOne(Transaction& txn, const Candidate& candidate) {
+  if (!candidate.past) {
+    fb::MemoryArchivedT event;
+    event.memory = ToId(candidate.id);
+    event.version = candidate.now.version;
+    ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                     txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+    return {};
+  }
+  fb::MemoryRevertedT event = BackTo(candidate.id, candidate.now, *candidate.past);
+  event.state = candidate.past->state;
+  event.pinned = candidate.past->pinned;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
+}
+
+}  // namespace
+
+Status DecideRevert(Transaction& txn, const RevertMemory& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Reverting a memory"));
+  if (command.version.has_value() == command.as_of.has_value()) {
+    return Refuse(Rule::kMalformed, "Give either version or as_of, for example version: 2.",
+                  "version");
+  }
+  ASSIGN_OR_RETURN(const auto now, RequireMemory(txn, command.id));
+  RETURN_IF_ERROR(RequireLive(now, "Reverting"));
+  ASSIGN_OR_RETURN(
+      const auto past,
+      command.version ? RecordOfVersion(txn.state(), txn.space(), command.id, *command.version)
+                      : RecordAt(txn.state(), txn.space(), command.id, *command.as_of));
+  if (!past) {
+    return Refuse(Rule::kNoVersion,
+                  fmt::format("The memory has no such version. It is at version {} and began at "
+                              "{}; memory_history lists all.",
+                              now.version, FormatTime(now.created_time)),
+                  command.version ? "version" : "as_of");
+  }
+  RETURN_IF_ERROR(RequirePayload(txn, past->text_seq));
+  RETURN_IF_ERROR(RequirePayload(txn, past->label_seq));
+  fb::MemoryRevertedT event = BackTo(command.id, now, *past);
+  event.scope = now.scope;  // a revert brings back what the memory said, not where it lived
+  if (SameContent(now, *past)) {
+    fb::MemorySeenAgainT seen;
+    seen.memory = ToId(command.id);
+    seen.version = now.version;
+    ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(seen))));
+    return {};
+  }
+  event.version = now.version + 1;
+  event.to_version = past->version;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return {};
+}
+
+Status DecideRollback(Transaction& txn, const Rollback& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "A rollback"));
+  if (!IsWithin(command.scope, txn.principal().scope)) {
+    return Refuse(Rule::kScope, "The scope lies outside this token's scope.", "scope");
+  }
+  ASSIGN_OR_RETURN(const auto scope,
+                   FindScope(txn.state(), txn.space(), txn.secret(), command.scope));
+  if (!scope && !command.memory) {
+    return Refuse(Rule::kNothing,
+                  fmt::format("There is no scope '{}'.", FormatScope(command.scope)), "scope");
+  }
+  ASSIGN_OR_RETURN(std::vector<Candidate> changed, ChangedSince(txn, command));
+  Plan plan;
+  for (Candidate& candidate : changed) {
+    RETURN_IF_ERROR(Consider(txn, std::move(candidate),
+                             command.memory ? std::optional<fb::ScopeRef>() : scope, plan));
+  }
+  if (plan.changes.size() > limits::kRollbackMemoriesMax) {
+    return Refuse(Rule::kTooMany,
+                  fmt::format("The rollback would change {} memories; one may change {}. Roll back "
+                              "narrower scopes one after another.",
+                              plan.changes.size(), limits::kRollbackMemoriesMax),
+                  "scope");
+  }
+  fb::ScopeRolledBackT event;
+  if (command.memory) event.memory = std::make_unique<fb::Id>(ToId(*command.memory));
+  if (scope) event.scope = *scope;
+  event.to = command.to;
+  event.changed = static_cast<std::uint32_t>(plan.changes.size());
+  event.moved_out = plan.moved_out;
+  event.erased = plan.erased;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  for (const Candidate& candidate : plan.changes) RETURN_IF_ERROR(RollBackOne(txn, candidate));
+  return {};
+}
+
+}  // namespace perdure

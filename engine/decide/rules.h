@@ -1,0 +1,38 @@
+// Checks that several commands share: authority, limits, scopes and the memory a command is about.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "engine/decide/transaction.h"
+#include "schema/records_generated.h"
+
+namespace perdure {
+
+Status RequireRole(const Transaction& txn, RoleMask any_of, std::string_view command);
+
+// A caller's text: well-formed UTF-8 of at most `bytes_max` bytes.
+Status CheckText(std::string_view text, std::size_t bytes_max, std::string_view field);
+
+// The nodes of `path`; nullopt when one of them does not exist.
+Result<std::optional<fb::ScopeRef>> FindScope(const StateReader& reader, SpaceId space,
+                                              const Secret& secret, const ScopePath& path);
+// The same, appending an entry for each node that does not exist. Refuses what lies outside the
+// principal's scope.
+Result<fb::ScopeRef> EnsureScope(Transaction& txn, const ScopePath& path);
+
+// Whether `inner` lies in the subtree that `outer` names.
+Result<bool> ScopeContains(const StateReader& reader, SpaceId space, const fb::ScopeRef& outer,
+                           const fb::ScopeRef& inner);
+
+// The memory that a command wants to change: in the principal's scope, neither erased nor hidden
+// from it, and at the expected version where one is given.
+Result<fb::MemoryRecordT> RequireMemory(const Transaction& txn, const Uuid& id);
+
+// Refuses unless the memory is live.
+Status RequireLive(const fb::MemoryRecordT& record, std::string_view command);
+
+// The payload of `seq`, which a live version needs.
+Result<PayloadRow> RequirePayload(const Transaction& txn, Seq seq);
+
+}  // namespace perdure

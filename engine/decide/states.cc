@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include "engine/apply/erase.h"
+#include "engine/base/limits.h"
+#include "engine/decide/decide.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/rules.h"
+
+namespace perdure {
+namespace {
+
+using fb::MemoryState;
+
+template <typename Event>
+Status AppendState(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  Event event;
+  event.memory = ToId(id);
+  event.version = record.version;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return {};
+}
+
+Status AppendSeenAgain(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  return AppendState<fb::MemorySeenAgainT>(txn, id, record);
+}
+
+Status Pin(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record, bool pinned) {
+  RETURN_IF_ERROR(RequireLive(record, pinned ? "Pinning" : "Unpinning"));
+  if (record.pinned == pinned) return AppendSeenAgain(txn, id, record);
+  return pinned ? AppendState<fb::MemoryPinnedT>(txn, id, record)
+                : AppendState<fb::MemoryUnpinnedT>(txn, id, record);
+}
+
+Status Archive(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  if (record.state == MemoryState::archived) return AppendSeenAgain(txn, id, record);
+  RETURN_IF_ERROR(RequireLive(record, "Archiving"));
+  return AppendState<fb::MemoryArchivedT>(txn, id, record);
+}
+
+Status Restore(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  if (record.state == MemoryState::live) return AppendSeenAgain(txn, id, record);
+  if (record.state != MemoryState::archived && record.state != MemoryState::forgotten) {
+    return Refuse(Rule::kState,
+                  fmt::format("Only archived and forgotten memories can be restored; this one is "
+                              "{}.",
+                              fb::EnumNameMemoryState(record.state)),
+                  "id");
+  }
+  return AppendState<fb::MemoryRestoredT>(txn, id, record);
+}
+
+Status Forget(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  if (record.state == MemoryState::forgotten) return AppendSeenAgain(txn, id, record);
+  return AppendState<fb::MemoryForgottenT>(txn, id, record);
+}
+
+}  // namespace
+
+Status DecideMoveState(Transaction& txn, const MoveState& command) {
+  const bool pins =
+      command.transition == Transition::kPin || command.transition == Transition::kUnpin;
+  RETURN_IF_ERROR(pins ? RequireRole(txn, kReviewer | kOperator, "Pinning a memory")
+                       : RequireRole(txn, kAgent | kReviewer | kOperator,
+                                     "Changing the state of a memory"));
+  ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, command.id));
+  switch (command.transition) {
+    case Transition::kPin: return Pin(txn, command.id, record, true);
+    case Transition::kUnpin: return Pin(txn, command.id, record, false);
+    case Transition::kArchive: return Archive(txn, command.id, record);
+    case Transition::kRestore: return Restore(txn, command.id, record);
+    case Transition::kForget: return Forget(txn, command.id, record);
+  }
+  return Fail(Code::kInternal, "An unknown transition. Report this as a bug.");
+}
+
+Status DecideErase(Transaction& txn, const EraseMemories& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Erasing a memory"));
+  if (command.ids.empty() || command.ids.size() > limits::kRollbackMemoriesMax) {
+    return Refuse(Rule::kTooMany,
+                  fmt::format("One call erases 1 to {} memories; this one names {}.",
+                              limits::kRollbackMemoriesMax, command.ids.size()),
+                  "ids");
+  }
+  for (const Uuid& id : command.ids) {
+    ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, id));
+    fb::MemoryErasedT event;
+    event.memory = ToId(id);
+    event.version = record.version;
+    ASSIGN_OR_RETURN(event.covered, PayloadsOf(txn.state(), txn.space(), id));
+    ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  }
+  return {};
+}
+
+}  // namespace perdure

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/apply/memory_fold.h"
+#include "engine/base/limits.h"
+#include "engine/decide/decide.h"
+#include "engine/decide/labels.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/rules.h"
+#include "engine/model/tables.h"
+
+namespace perdure {
+namespace {
+
+Status CheckTimes(const NoteDraft& draft, Micros now) {
+  if (draft.valid_from && draft.valid_until && *draft.valid_until <= *draft.valid_from) {
+    return Refuse(Rule::kInterval,
+                  fmt::format("valid_until ({}) must lie after valid_from ({}).",
+                              FormatTime(*draft.valid_until), FormatTime(*draft.valid_from)),
+                  "valid_until");
+  }
+  return CheckExpiry(draft.expires_at, now);
+}
+
+Status CheckDraft(const NoteDraft& draft, Micros now) {
+  if (draft.text.empty()) {
+    return Refuse(Rule::kMalformed, "text is empty; a memory needs one.", "text");
+  }
+  RETURN_IF_ERROR(CheckText(draft.text, limits::kTextBytesMax, "text"));
+  RETURN_IF_ERROR(CheckTitle(draft.title));
+  RETURN_IF_ERROR(CheckTags(draft.tags));
+  RETURN_IF_ERROR(CheckMetadata(draft.metadata));
+  RETURN_IF_ERROR(CheckImportance(draft.importance));
+  RETURN_IF_ERROR(CheckText(draft.type, limits::kLabelBytesMax, "type"));
+  RETURN_IF_ERROR(CheckText(draft.theme, limits::kLabelBytesMax, "theme"));
+  RETURN_IF_ERROR(CheckText(draft.source, limits::kLabelBytesMax, "source"));
+  RETURN_IF_ERROR(CheckText(draft.conversation, limits::kLabelBytesMax, "conversation"));
+  RETURN_IF_ERROR(CheckText(draft.speaker, limits::kLabelBytesMax, "speaker"));
+  RETURN_IF_ERROR(CheckText(draft.session, limits::kLabelBytesMax, "session"));
+  return CheckTimes(draft, now);
+}
+
+// The memory that default reads show and that is this very note; nullopt when there is none.
+Result<std::optional<std::pair<Uuid, fb::MemoryRecordT>>> FindSame(const Transaction& txn,
+                                                                   const NoteDraft& draft,
+                                                                   const fb::ScopeRef& scope) {
+  const ValueKey key = ContentKey(txn.secret(), {.title = draft.title,
+                                                 .text = draft.text,
+                                                 .conversation = draft.conversation,
+                                                 .position = draft.position,
+                                                 .reference_time = draft.reference_time,
+                                                 .scope = scope});
+  const std::string prefix = tables::ValuePrefix(txn.space(), key);
+  std::vector<std::pair<Uuid, std::uint64_t>> candidates;
+  RETURN_IF_ERROR(txn.state().Scan(
+      Family::kRows, prefix, PrefixEnd(prefix), [&](std::string_view row, std::string_view) {
+        row.remove_prefix(prefix.size());
+        candidates.emplace_back(*UuidFromBytes(row.substr(0, 16)), ReadBigEndian(row.substr(16)));
+        return true;
+      }));
+  for (const auto& [id, version] : candidates) {
+    ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), id));
+    if (!record || record->version != version || record->state != fb::MemoryState::live) continue;
+    if (record->expires_at && *record->expires_at <= txn.NextTime()) continue;
+    return std::pair(id, std::move(*record));
+  }
+  return std::nullopt;
+}
+
+Status StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& scope) {
+  fb::MemoryStoredT event;
+  event.memory = ToId(txn.NewId());
+  event.kind = draft.kind;
+  event.scope = scope;
+  event.authorship = draft.authorship.value_or(fb::Authorship::authored);
+  event.importance = draft.importance.value_or(kDefaultImportance);
+  event.position = ToFlat(draft.position);
+  event.reference_time = ToFlat(draft.reference_time);
+  event.valid_from = ToFlat(draft.valid_from);
+  event.valid_until = ToFlat(draft.valid_until);
+  event.expires_at = ToFlat(draft.expires_at);
+  fb::PayloadT payload;
+  payload.text = draft.text;
+  payload.title = draft.title;
+  payload.tags = draft.tags;
+  payload.type = draft.type;
+  payload.theme = draft.theme;
+  payload.metadata = draft.metadata;
+  payload.source = draft.source;
+  payload.conversation = draft.conversation;
+  payload.speaker = draft.speaker;
+  payload.session = draft.session;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), std::move(payload)));
+  return {};
+}
+
+// Names the arguments of a repeated store that differ from the memory and that a describe cannot
+// change.
+std::string NotApplied(const NoteDraft& draft, const fb::MemoryRecordT& record,
+                       const fb::Payload& label) {
+  std::string names;
+  const auto note = [&names](bool differs, std::string_view name) {
+    if (!differs) return;
+    if (!names.empty()) names += ' ';
+    names += name;
+  };
+  const auto differs = [](const std::string& given, const flatbuffers::String* held) {
+    return !given.empty() && given != (held ? held->string_view() : std::string_view());
+  };
+  note(draft.kind != record.kind, "kind");
+  note(draft.valid_from && draft.valid_from != ToStd(record.valid_from), "valid_from");
+  note(draft.valid_until && draft.valid_until != ToStd(record.valid_until), "valid_until");
+  note(differs(draft.source, label.source()), "source");
+  note(differs(draft.speaker, label.speaker()), "speaker");
+  note(differs(draft.session, label.session()), "session");
+  return names;
+}
+
+Status StoreAgain(Transaction& txn, const NoteDraft& draft, const Uuid& id,
+                  const fb::MemoryRecordT& record) {
+  ASSIGN_OR_RETURN(const PayloadRow label, RequirePayload(txn, record.label_seq));
+  DescribeMemory change{.id = id};
+  if (!draft.tags.empty()) change.tags = draft.tags;
+  if (!draft.type.empty()) change.type = draft.type;
+  if (!draft.theme.empty()) change.theme = draft.theme;
+  if (!draft.metadata.empty()) change.metadata = draft.metadata;
+  change.expires_at = draft.expires_at;
+  change.importance = draft.importance;
+  change.authorship = draft.authorship;
+  return AppendDescription(txn, change, record, NotApplied(draft, record, *label));
+}
+
+Status StoreOne(Transaction& txn, const NoteDraft& draft) {
+  RETURN_IF_ERROR(CheckDraft(draft, txn.NextTime()));
+  ASSIGN_OR_RETURN(const fb::ScopeRef scope,
+                   EnsureScope(txn, draft.scope.value_or(txn.principal().scope)));
+  ASSIGN_OR_RETURN(const auto same, FindSame(txn, draft, scope));
+  if (same) return StoreAgain(txn, draft, same->first, same->second);
+  return StoreNew(txn, draft, scope);
+}
+
+}  // namespace
+
+Status DecideStore(Transaction& txn, const StoreMemories& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Storing a memory"));
+  if (command.memories.empty() || command.memories.size() > limits::kStoreManyMax) {
+    return Refuse(Rule::kTooMany,
+                  fmt::format("One call stores 1 to {} memories; this one has {}.",
+                              limits::kStoreManyMax, command.memories.size()),
+                  "memories");
+  }
+  for (std::size_t i = 0; i < command.memories.size(); ++i) {
+    Status stored = StoreOne(txn, command.memories[i]);
+    if (stored) continue;
+    if (command.memories.size() > 1) {
+      stored.error().field = fmt::format("memories[{}].{}", i, stored.error().field);
+    }
+    return stored;
+  }
+  return {};
+}
+
+}  // namespace perdure

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include "engine/base/limits.h"
+#include "engine/decide/decide.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/rules.h"
+#include "engine/model/labels.h"
+#include "engine/model/tables.h"
+
+namespace perdure {
+namespace {
+
+constexpr RoleMask kAllRoles = kAgent | kReviewer | kAuditor | kOperator;
+
+Status CheckName(std::string_view name, std::string_view field) {
+  if (name.empty()) return Refuse(Rule::kMalformed, "The name is empty.", std::string(field));
+  return CheckText(name, limits::kLabelBytesMax, field);
+}
+
+}  // namespace
+
+Status DecideSnapshot(Transaction& txn, const NameSnapshot& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Naming a snapshot"));
+  RETURN_IF_ERROR(CheckName(command.name, "name"));
+  const ValueKey key = LabelKey(txn.secret(), "snapshot", command.name);
+  ASSIGN_OR_RETURN(const auto taken,
+                   txn.state().Get(Family::kRows, tables::SnapshotName(txn.space(), key)));
+  if (taken) {
+    return Refuse(Rule::kNameTaken,
+                  fmt::format("There is a snapshot '{}' already. Choose another name.",
+                              command.name),
+                  "name");
+  }
+  fb::SnapshotNamedT event;
+  event.at = command.at.value_or(txn.head().time);
+  event.at_seq = command.at ? 0 : txn.head().seq;
+  if (event.at > txn.NextTime()) {
+    return Refuse(Rule::kInterval, "A snapshot names the present or the past, not the future.",
+                  "at");
+  }
+  fb::PayloadT payload;
+  payload.name = command.name;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), std::move(payload)));
+  return {};
+}
+
+Status DecideIssueToken(Transaction& txn, const IssueToken& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Issuing a token"));
+  if (command.roles == 0 || (command.roles & ~kAllRoles) != 0) {
+    return Refuse(Rule::kMalformed,
+                  "A token needs one or more of the roles agent, reviewer, auditor, operator.",
+                  "role");
+  }
+  RETURN_IF_ERROR(ParseScope(command.scope, "scope"));
+  RETURN_IF_ERROR(CheckText(command.label, limits::kLabelBytesMax, "label"));
+  ASSIGN_OR_RETURN(const auto space,
+                   txn.state().Get(Family::kState, tables::Space(command.space)));
+  if (!space) {
+    return Refuse(Rule::kNothing, fmt::format("There is no space {}.", command.space), "space");
+  }
+  if (command.expires_at && *command.expires_at <= txn.NextTime()) {
+    return Refuse(Rule::kInterval, "expires_at has passed already.", "expires_at");
+  }
+  fb::TokenIssuedT event;
+  event.token = ToId(command.id);
+  event.secret_digest = ToDigest(command.secret_digest);
+  event.space = command.space;
+  event.roles = command.roles;
+  event.expires_at = ToFlat(command.expires_at);
+  fb::PayloadT payload;
+  payload.name = command.label;
+  payload.scope = command.scope;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), std::move(payload)));
+  return {};
+}
+
+Status DecideRevokeToken(Transaction& txn, const RevokeToken& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Revoking a token"));
+  ASSIGN_OR_RETURN(const auto bytes,
+                   txn.state().Get(Family::kState, tables::Token(command.id)));
+  if (!bytes) {
+    return Refuse(Rule::kNothing, fmt::format("There is no token {}.", ToString(command.id)),
+                  "id");
+  }
+  fb::TokenRevokedT event;
+  event.token = ToId(command.id);
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return {};
+}
+
+Status DecideCreateSpace(Transaction& txn, const CreateSpace& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Creating a space"));
+  RETURN_IF_ERROR(CheckName(command.name, "name"));
+  ASSIGN_OR_RETURN(const auto taken,
+                   txn.state().Get(Family::kState, tables::Space(command.space)));
+  if (taken) {
+    return Refuse(Rule::kNameTaken, fmt::format("There is a space {} already.", command.space),
+                  "name");
+  }
+  fb::SpaceCreatedT event;
+  event.space = command.space;
+  fb::PayloadT payload;
+  payload.name = command.name;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), std::move(payload)));
+  return {};
+}
+
+Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Completing an erasure"));
+  ASSIGN_OR_RETURN(const auto bytes, txn.state().Get(Family::kState,
+                                                     tables::Erasure(txn.space(),
+                                                                     command.erasure_seq)));
+  if (!bytes) {
+    return Refuse(Rule::kNothing,
+                  fmt::format("Entry {} erased nothing.", command.erasure_seq), "erasure_seq");
+  }
+  fb::ErasureCompletedT event;
+  event.memories = 1;
+  event.payloads = command.payloads;
+  event.index_generation = command.index_generation;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {},
+                              {.cause = command.erasure_seq, .with_reason = false}));
+  return {};
+}
+
+Status DecideCompactHistory(Transaction& txn, const CompactHistory& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Compacting history"));
+  if (command.before > txn.NextTime()) {
+    return Refuse(Rule::kInterval, "History can be compacted up to now, not into the future.",
+                  "before");
+  }
+  ASSIGN_OR_RETURN(const auto horizon, txn.state().Get(Family::kMeta, tables::Horizon()));
+  if (horizon && static_cast<Micros>(ReadBigEndian(*horizon)) > command.before) {
+    return Refuse(Rule::kInterval,
+                  fmt::format("History before {} is compacted already; the horizon is never "
+                              "lowered.",
+                              FormatTime(static_cast<Micros>(ReadBigEndian(*horizon)))),
+                  "before");
+  }
+  fb::HistoryCompactedT event;
+  event.before = command.before;
+  event.payloads = command.payloads;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return {};
+}
+
+}  // namespace perdure

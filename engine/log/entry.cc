@@ -1,0 +1,124 @@
+#include "engine/log/entry.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/hash.h"
+#include "engine/model/tables.h"
+
+namespace perdure {
+
+std::string LogHead::Encode() const {
+  return Key().U64(seq).U64(static_cast<std::uint64_t>(time)).Bytes(AsBytes(hash)).Take();
+}
+
+Result<LogHead> LogHead::Decode(std::string_view bytes) {
+  if (bytes.size() != 48) {
+    return Fail(Code::kCorrupt, "The stored head of a log is malformed. Run `perdure doctor`.");
+  }
+  LogHead head;
+  head.seq = ReadBigEndian(bytes.substr(0, 8));
+  head.time = static_cast<Micros>(ReadBigEndian(bytes.substr(8, 8)));
+  std::copy(bytes.begin() + 16, bytes.end(), head.hash.begin());
+  return head;
+}
+
+std::string PackEntry(const fb::EntryT& entry) {
+  flatbuffers::FlatBufferBuilder builder(512);
+  fb::FinishEntryBuffer(builder, fb::Entry::Pack(builder, &entry));
+  return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
+}
+
+Result<Entry> Entry::Parse(std::string bytes) {
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                 bytes.size());
+  if (!fb::VerifyEntryBuffer(verifier)) {
+    return Fail(Code::kCorrupt, "A log entry is malformed. Run `perdure log verify`.");
+  }
+  Entry entry(std::move(bytes));
+  if (entry->format() != kEntryFormat) {
+    return Fail(Code::kCorrupt,
+                fmt::format("A log entry has format {}; this program knows format {}. Use a newer "
+                            "program.",
+                            entry->format(), kEntryFormat));
+  }
+  if (entry->event_type() == fb::Event::NONE || !entry->prev_hash() || !entry->principal()) {
+    return Fail(Code::kCorrupt,
+                "A log entry misses its event, its actor or its link. Run `perdure log verify`.");
+  }
+  return entry;
+}
+
+Result<PayloadRow> PayloadRow::Parse(std::string row) {
+  if (row.size() <= kSaltBytes || !View<fb::Payload>(std::string_view(row).substr(kSaltBytes))) {
+    return Fail(Code::kCorrupt, "A stored payload is malformed. Run `perdure log verify`.");
+  }
+  return PayloadRow(std::move(row));
+}
+
+Result<Entry> ReadEntry(const StateReader& reader, SpaceId space, Seq seq) {
+  ASSIGN_OR_RETURN(auto bytes, reader.Get(Family::kLog, tables::LogEntry(space, seq)));
+  if (!bytes) return Fail(Code::kNotFound, fmt::format("The log has no entry {}.", seq));
+  ASSIGN_OR_RETURN(Entry entry, Entry::Parse(std::move(*bytes)));
+  if (entry->space() != space || entry->seq() != seq) {
+    return Fail(Code::kCorrupt,
+                fmt::format("Under seq {} the log holds entry {} of space {}. Run `perdure log "
+                            "verify`.",
+                            seq, entry->seq(), entry->space()));
+  }
+  return entry;
+}
+
+Result<std::optional<PayloadRow>> ReadPayload(const StateReader& reader, const fb::Entry& entry) {
+  if (!entry.payload_digest()) return std::nullopt;
+  ASSIGN_OR_RETURN(auto row,
+                   reader.Get(Family::kPayload, tables::PayloadOf(entry.space(), entry.seq())));
+  if (!row) return std::nullopt;
+  if (Sha256(*row) != FromDigest(*entry.payload_digest())) {
+    return Fail(Code::kCorrupt,
+                fmt::format("The payload of entry {} is not the one that was written. Run `perdure "
+                            "log verify`.",
+                            entry.seq()));
+  }
+  return PayloadRow::Parse(std::move(*row));
+}
+
+Result<std::optional<PayloadRow>> ReadPayload(const StateReader& reader, SpaceId space, Seq seq) {
+  ASSIGN_OR_RETURN(auto row, reader.Get(Family::kPayload, tables::PayloadOf(space, seq)));
+  if (!row) return std::nullopt;
+  return PayloadRow::Parse(std::move(*row));
+}
+
+const fb::Id* MemoryOf(const fb::Entry& entry) {
+  switch (entry.event_type()) {
+    case fb::Event::MemoryStored: return entry.event_as_MemoryStored()->memory();
+    case fb::Event::MemorySeenAgain: return entry.event_as_MemorySeenAgain()->memory();
+    case fb::Event::MemoryRevised: return entry.event_as_MemoryRevised()->memory();
+    case fb::Event::MemoryDescribed: return entry.event_as_MemoryDescribed()->memory();
+    case fb::Event::MemoryPinned: return entry.event_as_MemoryPinned()->memory();
+    case fb::Event::MemoryUnpinned: return entry.event_as_MemoryUnpinned()->memory();
+    case fb::Event::MemoryArchived: return entry.event_as_MemoryArchived()->memory();
+    case fb::Event::MemoryRestored: return entry.event_as_MemoryRestored()->memory();
+    case fb::Event::MemoryForgotten: return entry.event_as_MemoryForgotten()->memory();
+    case fb::Event::MemoryReverted: return entry.event_as_MemoryReverted()->memory();
+    case fb::Event::MemoryErased: return entry.event_as_MemoryErased()->memory();
+    case fb::Event::ScopeRolledBack: return entry.event_as_ScopeRolledBack()->memory();
+    case fb::Event::WriteRefused: return entry.event_as_WriteRefused()->memory();
+    default: return nullptr;
+  }
+}
+
+std::uint32_t VersionMadeBy(const fb::Entry& entry) {
+  switch (entry.event_type()) {
+    case fb::Event::MemoryStored: return 1;
+    case fb::Event::MemoryRevised: return entry.event_as_MemoryRevised()->version();
+    case fb::Event::MemoryDescribed: return entry.event_as_MemoryDescribed()->version();
+    case fb::Event::MemoryReverted: {
+      // A rollback that only moves state or pin keeps the version that it names.
+      const auto* reverted = entry.event_as_MemoryReverted();
+      return reverted->version() == reverted->to_version() ? 0 : reverted->version();
+    }
+    default: return 0;
+  }
+}
+
+}  // namespace perdure

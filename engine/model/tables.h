@@ -1,0 +1,87 @@
+// The keys of every record, by table. The grammar of the families stands in engine/storage/keys.h.
+//
+//   state  1 memory(16)              -> MemoryRecord
+//          2 memory(16) seq(8)       -> HistoryRecord
+//          3 node(8)                 -> ScopeNodeRecord
+//          4 seq(8)                  -> SnapshotRecord
+//          5 token(16)               -> TokenRecord        (system space)
+//          6 space(4)                -> SpaceRecord        (system space)
+//          7 seq(8)                  -> ErasureRecord
+//   rows   1 value key(16) memory(16) number(8) -> nothing; number is the label_seq of a label's
+//                                       value, the version of a content value
+//          2 value key(16)           -> node(8)            (scope names)
+//          3 value key(16)           -> seq(8)             (snapshot names)
+//          4 principal(16) value key(16) -> first seq(8) request key(16)   (idempotency)
+//   meta   0                         -> format version(4)
+//          1 space(4)                -> head: seq(8) record time(8) entry hash(32)
+//          2 space(4) seq(8)         -> signed tree head
+//          3                         -> history horizon(8)
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/uuid.h"
+#include "engine/proof/keys.h"
+#include "engine/storage/keys.h"
+
+namespace perdure::tables {
+
+inline std::string MemoryPrefix(SpaceId space) { return Key().U8(1).U32(space).Take(); }
+inline std::string Memory(SpaceId space, const Uuid& id) {
+  return Key().U8(1).U32(space).Bytes(AsBytes(id)).Take();
+}
+inline std::string HistoryPrefix(SpaceId space, const Uuid& id) {
+  return Key().U8(2).U32(space).Bytes(AsBytes(id)).Take();
+}
+inline std::string History(SpaceId space, const Uuid& id, Seq seq) {
+  return Key().U8(2).U32(space).Bytes(AsBytes(id)).U64(seq).Take();
+}
+inline std::string ScopeNode(SpaceId space, Seq node) {
+  return Key().U8(3).U32(space).U64(node).Take();
+}
+inline std::string ScopeNodePrefix(SpaceId space) { return Key().U8(3).U32(space).Take(); }
+inline std::string Snapshot(SpaceId space, Seq seq) {
+  return Key().U8(4).U32(space).U64(seq).Take();
+}
+inline std::string SnapshotPrefix(SpaceId space) { return Key().U8(4).U32(space).Take(); }
+inline std::string Token(const Uuid& id) {
+  return Key().U8(5).U32(kSystemSpace).Bytes(AsBytes(id)).Take();
+}
+inline std::string TokenPrefix() { return Key().U8(5).U32(kSystemSpace).Take(); }
+inline std::string Space(SpaceId space) { return Key().U8(6).U32(kSystemSpace).U32(space).Take(); }
+inline std::string SpacePrefix() { return Key().U8(6).U32(kSystemSpace).Take(); }
+inline std::string Erasure(SpaceId space, Seq seq) { return Key().U8(7).U32(space).U64(seq).Take(); }
+inline std::string ErasurePrefix(SpaceId space) { return Key().U8(7).U32(space).Take(); }
+
+inline std::string ValuePrefix(SpaceId space, const ValueKey& value) {
+  return Key().U8(1).U32(space).Bytes(AsBytes(value)).Take();
+}
+inline std::string Value(SpaceId space, const ValueKey& value, const Uuid& id, std::uint64_t n) {
+  return Key().U8(1).U32(space).Bytes(AsBytes(value)).Bytes(AsBytes(id)).U64(n).Take();
+}
+inline std::string ScopeName(SpaceId space, const ValueKey& value) {
+  return Key().U8(2).U32(space).Bytes(AsBytes(value)).Take();
+}
+inline std::string SnapshotName(SpaceId space, const ValueKey& value) {
+  return Key().U8(3).U32(space).Bytes(AsBytes(value)).Take();
+}
+inline std::string Idempotency(SpaceId space, const Uuid& principal, const ValueKey& value) {
+  return Key().U8(4).U32(space).Bytes(AsBytes(principal)).Bytes(AsBytes(value)).Take();
+}
+
+inline std::string LogEntry(SpaceId space, Seq seq) { return Key().U32(space).U64(seq).Take(); }
+inline std::string PayloadOf(SpaceId space, Seq seq) { return Key().U32(space).U64(seq).Take(); }
+inline std::string TreeTile(SpaceId space, std::uint8_t level, std::uint64_t index) {
+  return Key().U32(space).U8(level).U64(index).Take();
+}
+
+inline std::string Format() { return Key().U8(0).Take(); }
+inline std::string Head(SpaceId space) { return Key().U8(1).U32(space).Take(); }
+inline std::string TreeHeadAt(SpaceId space, Seq seq) {
+  return Key().U8(2).U32(space).U64(seq).Take();
+}
+inline std::string TreeHeadPrefix(SpaceId space) { return Key().U8(2).U32(space).Take(); }
+inline std::string Horizon() { return Key().U8(3).Take(); }
+
+}  // namespace perdure::tables
