@@ -82,6 +82,12 @@ Result<Key> ReadKey(const std::filesystem::path& path) {
   return key;
 }
 
+Status SyncDirectory(const std::filesystem::path& path) {
+  const File directory(path, O_RDONLY | O_DIRECTORY);
+  if (directory.IsOpen() && fsync(directory.Descriptor()) == 0) return {};
+  return SystemFailure("sync", path);
+}
+
 // After this returns, a power cut leaves the file whole and in place.
 Status WriteKey(const std::filesystem::path& path, const Key& key) {
   std::filesystem::path temporary = path;
@@ -96,16 +102,15 @@ Status WriteKey(const std::filesystem::path& path, const Key& key) {
     }
   }
   if (rename(temporary.c_str(), path.c_str()) != 0) return SystemFailure("write", path);
-  const File directory(path.parent_path(), O_RDONLY | O_DIRECTORY);
-  if (!directory.IsOpen() || fsync(directory.Descriptor()) != 0) {
-    return SystemFailure("sync", path.parent_path());
-  }
-  return {};
+  return SyncDirectory(path.parent_path());
 }
 
 Status MakeDirectory(const std::filesystem::path& keys_dir) {
-  if (mkdir(keys_dir.c_str(), S_IRWXU) == 0 || errno == EEXIST) return {};
-  return SystemFailure("create", keys_dir);
+  if (mkdir(keys_dir.c_str(), S_IRWXU) == 0) {
+    const auto parent = keys_dir.parent_path();
+    return SyncDirectory(parent.empty() ? "." : parent);
+  }
+  return errno == EEXIST ? Status{} : SystemFailure("create", keys_dir);
 }
 
 }  // namespace
