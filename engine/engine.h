@@ -1,0 +1,125 @@
+// The engine: one directory, one log a space, everything else folded from it. Writes go through
+// one sequencer thread; reads never block it and never wait for it.
+//
+// Thread-safe. Durability: an answered write is on disk (SyncMode::kAlways, the default) and
+// visible to every read that starts afterwards.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/base/random.h"
+#include "engine/base/result.h"
+#include "engine/decide/command.h"
+#include "engine/log/entry.h"
+#include "engine/proof/keys.h"
+#include "engine/proof/merkle.h"
+#include "engine/read/read_view.h"
+#include "engine/storage/store.h"
+#include "engine/write/sequencer.h"
+
+namespace perdure {
+
+struct EngineOptions {
+  std::string directory;
+  SyncPolicy sync;
+  bool read_only = false;
+};
+
+struct SpaceInfo {
+  SpaceId id = 0;
+  std::string name;
+};
+
+// Makes what was erased leave the indexes too: called with the memories of one erasure after
+// their payloads are gone from the store, returns the number of the index generation without them.
+using IndexEraser =
+    std::function<Result<std::uint64_t>(SpaceId space, const std::vector<Uuid>& memories)>;
+
+class Engine {
+ public:
+  // Makes an empty store in `directory`: keys, the spaces `system` and `main`. kConflict when
+  // there is one already.
+  static Status Create(const std::string& directory, Clock& clock, Random& random);
+  // `clock` and `random` must outlive the engine. Checks the tail of every log since its last
+  // checkpoint, in time independent of the log's length.
+  static Result<std::unique_ptr<Engine>> Open(const EngineOptions& options, Clock& clock,
+                                              Random& random);
+  ~Engine();
+
+  // Decides, appends and applies one command; answers when it is durable and visible.
+  Result<WriteOutcome> Write(const Principal& principal, Command command, WriteOptions options);
+
+  // Erases memories for good: appends MemoryErased, makes the bytes leave store and indexes, and
+  // appends the receipt. A dry run says what would be covered.
+  struct Erasure {
+    WriteOutcome outcome;
+    std::vector<Seq> receipts;  // the ErasureCompleted entries
+    std::uint32_t payloads = 0;
+  };
+  Result<Erasure> Erase(const Principal& principal, EraseMemories command, WriteOptions options);
+  void SetIndexEraser(IndexEraser eraser);
+  // Finishes erasures that a crash interrupted. Called once after SetIndexEraser.
+  Status ResumeErasures();
+
+  // Trims projection history before `before` and says what was dropped.
+  Result<WriteOutcome> Compact(const Principal& principal, CompactHistory command,
+                               WriteOptions options);
+
+  // A view of the principal's space at `at`. kCompacted below the horizon.
+  Result<ReadView> Read(const Principal& principal, const ReadAt& at = {}) const;
+
+  // The principal behind "perdure_<id>_<secret>". kUnauthenticated when unknown, revoked, expired.
+  Result<Principal> Authenticate(std::string_view token) const;
+  // Issues a token and returns its text, which is shown this once.
+  Result<std::pair<std::string, WriteOutcome>> Issue(const Principal& principal, IssueToken command,
+                                                     WriteOptions options);
+
+  // --- for followers of the log
+  std::vector<SpaceInfo> Spaces() const;
+  Result<SpaceId> SpaceByName(std::string_view name) const;
+  LogHead Visible(SpaceId space) const { return sequencer_->Visible(space); }
+  // Blocks until entry `seq` is visible or the time is up; returns the visible head.
+  LogHead WaitFor(SpaceId space, Seq seq, std::chrono::milliseconds timeout) const {
+    return sequencer_->WaitFor(space, seq, timeout);
+  }
+  const StateReader& Latest() const { return latest_; }
+  const SpaceKeys& KeysOf(SpaceId space) const;
+
+  // --- proofs and maintenance
+  TreeState Tree(SpaceId space) const { return sequencer_->Tree(space); }
+  const TileReader& Tiles(SpaceId space) const;
+  Store& store() { return *store_; }
+  const std::string& directory() const { return options_.directory; }
+  Clock& clock() const { return clock_; }
+  Random& random() const { return random_; }
+  Micros Horizon() const;  // reads below it fail; kTimeMin when nothing was compacted
+  // Whether writes are taken, and if not, why.
+  Status WriterState() const { return sequencer_->State(); }
+
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+ private:
+  struct OpenSpace;
+  Engine(EngineOptions options, Clock& clock, Random& random, std::unique_ptr<Store> store);
+  Status LoadSpaces();
+  Result<std::vector<Seq>> FinishErasures(SpaceId space, const std::vector<Seq>& seqs);
+
+  EngineOptions options_;
+  Clock& clock_;
+  Random& random_;
+  std::unique_ptr<Store> store_;
+  StoreView latest_;
+  std::map<SpaceId, std::unique_ptr<OpenSpace>> spaces_;
+  std::unique_ptr<Sequencer> sequencer_;
+  IndexEraser eraser_;
+};
+
+}  // namespace perdure
