@@ -1,0 +1,94 @@
+// What a search is asked and what it answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/time.h"
+#include "engine/base/uuid.h"
+#include "engine/model/scope.h"
+#include "engine/read/read_view.h"
+#include "schema/entry_generated.h"
+
+namespace perdure {
+
+struct SearchRequest {
+  std::string query;       // 1..limits::kQueryBytesMax bytes; no syntax, every string is a query
+  std::size_t limit = 10;  // 1..limits::kSearchLimitMax
+  ListFilter filter;       // filter.scope is matched as of the time, the caller's own scope now
+  ReadAt at;
+  std::optional<float> min_relevance;  // 0..1: hits with a lower score are left out
+  bool explain = false;
+};
+
+enum class ArmStatus {
+  kOk,
+  kLagging,  // answered from what it has, which does not reach the watermark
+  kLoading,  // not ready since the start or a rebuild: answered without this arm
+  kFailed,   // answered without this arm; the note says why
+  kStandIn,  // answered, but knows words only by their letters: no model
+};
+std::string_view ArmStatusName(ArmStatus status);  // "ok", "lagging", ...
+
+struct SearchArm {
+  std::string name;  // "lexical" or "semantic"
+  ArmStatus status = ArmStatus::kOk;
+  std::string note;     // what a reader should know, or empty
+  Seq indexed_seq = 0;  // every entry up to here is searchable in this arm
+};
+
+struct SearchExplanation {
+  std::size_t lexical_rank = 0;   // 1 is best; 0: not among the arm's candidates
+  float lexical_score = 0;        // BM25 over its maximum for this query, 0..1
+  std::size_t semantic_rank = 0;  // as above
+  float cosine = 0;               // of the best chunk, -1..1
+  float prior = 0;                // what the kind of memory adds
+};
+
+struct SearchHit {
+  Uuid id;
+  std::string title;
+  std::string preview;  // of the best chunk, cut at a grapheme
+  float score = 0;      // 0..1, absolute: it means the same for every query (fusion.h)
+  std::uint32_t version = 0;
+  fb::MemoryKind kind = fb::MemoryKind::note;
+  fb::MemoryState state = fb::MemoryState::live;
+  fb::Trust trust = fb::Trust::inferred;
+  fb::Authorship authorship = fb::Authorship::authored;
+  bool pinned = false;
+  float importance = 0;
+  std::string type;
+  std::string theme;
+  std::vector<std::string> tags;
+  ScopePath scope;
+  Micros record_time = 0;  // of the entry that made the memory what the hit shows
+  Micros created_time = 0;
+  Micros updated_time = 0;  // of the version
+  std::optional<Micros> reference_time;
+  std::optional<SearchExplanation> explanation;  // when asked for
+};
+
+struct SearchTimings {
+  double wait_ms = 0;  // for the indexes to reach the watermark
+  double embed_ms = 0;
+  double lexical_ms = 0;
+  double semantic_ms = 0;
+  double read_ms = 0;  // of the final hits
+  double total_ms = 0;
+};
+
+struct SearchAnswer {
+  std::vector<SearchHit> hits;  // best first
+  bool nothing_relevant = false;
+  std::vector<SearchArm> arms;  // lexical, semantic
+  Seq indexed_seq = 0;          // the least of the arms that answered
+  Micros as_of = 0;
+  Micros valid_at = 0;
+  SearchTimings timings;
+};
+
+}  // namespace perdure
