@@ -48,8 +48,8 @@ mkdir -p "$results/cases" "$results/scripts"
 
 say "tests: ctest in build/$preset"
 # Each GoogleTest program leaves its cases in test-results/cases/NAME.xml.
-GTEST_OUTPUT="xml:$results/cases/" ctest --test-dir "$binary_dir" --parallel 2 --timeout 900 \
-  --output-on-failure -R "$filter" --output-junit "$results/ctest.xml" </dev/null || true
+(cd "$root" && GTEST_OUTPUT="xml:$results/cases/" ctest --preset "$preset" --parallel 2 \
+  --tests-regex "$filter" --output-junit "$results/ctest.xml" </dev/null) || true
 
 # A script test gets the program as $1; it passes with 0, skips itself with 77, fails otherwise. If
 # its last line is "N passed, N failed" those cases are counted, else it counts as one.
