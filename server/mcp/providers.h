@@ -1,6 +1,7 @@
 // What an MCP endpoint offers beside tools: resources and prompts.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -32,6 +33,12 @@ struct ResourceText {
   std::string text;
 };
 
+// Those among the asked URIs that changed, and the position to ask from next time.
+struct ResourceChanges {
+  std::uint64_t position = 0;
+  std::vector<std::string> uris;
+};
+
 // Called from many threads at once. The lists are the same for every caller and in fixed order.
 class ResourceProvider {
  public:
@@ -40,6 +47,16 @@ class ResourceProvider {
   virtual std::vector<ResourceTemplate> Templates() const = 0;
   // kNotFound for a URI that names nothing this caller may see.
   virtual Result<ResourceText> Read(const Caller& caller, const std::string& uri) const = 0;
+
+  // Whether ChangedSince means anything; otherwise subscriptions to resources are not offered.
+  virtual bool CanWatch() const { return false; }
+  // Asked about five times a second for each open subscription, so cheap while nothing happens.
+  // Position 0 asks for the present position and no URIs. A URI that the caller may not see never
+  // changes.
+  virtual ResourceChanges ChangedSince(const Caller&, const std::vector<std::string>& /*uris*/,
+                                       std::uint64_t position) const {
+    return {position, {}};
+  }
 };
 
 struct PromptArgument {

@@ -1,0 +1,138 @@
+#include "server/api/answers.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "engine/base/check.h"
+#include "server/api/json.h"
+#include "server/mcp/envelope.h"
+
+namespace perdure {
+
+using Json = nlohmann::json;
+
+double Decimal(float value) {
+  const std::string text = fmt::format("{}", value);
+  double decimal = 0;
+  std::from_chars(text.data(), text.data() + text.size(), decimal);
+  return decimal;
+}
+
+Json RoleNames(RoleMask roles) {
+  Json names = Json::array();
+  if ((roles & kAgent) != 0) names.push_back("agent");
+  if ((roles & kReviewer) != 0) names.push_back("reviewer");
+  if ((roles & kAuditor) != 0) names.push_back("auditor");
+  if ((roles & kOperator) != 0) names.push_back("operator");
+  return names;
+}
+
+void PutText(Json& object, const char* name, const std::string& value) {
+  if (!value.empty()) object[name] = value;
+}
+
+void PutTime(Json& object, const char* name, const std::optional<Micros>& time) {
+  if (time) object[name] = FormatTime(*time);
+}
+
+Json AnswerOf(const Memory& memory, schemas::Detail detail) {
+  const fb::MemoryRecordT& record = memory.record;
+  Json answer = {{"id", ToString(memory.id)},
+                 {"version", record.version},
+                 {"title", memory.title},
+                 {"tags", memory.tags},
+                 {"kind", fb::EnumNameMemoryKind(record.kind)},
+                 {"state", fb::EnumNameMemoryState(record.state)},
+                 {"trust", fb::EnumNameTrust(record.trust)},
+                 {"authorship", fb::EnumNameAuthorship(record.authorship)},
+                 {"scope", FormatScope(memory.scope)},
+                 {"pinned", record.pinned},
+                 {"importance", Decimal(record.importance)},
+                 {"created_time", FormatTime(record.created_time)},
+                 {"updated_time", FormatTime(record.version_time)},
+                 {"record_time", FormatTime(record.record_time)},
+                 {"valid", memory.valid}};
+  PutText(answer, "type", memory.type);
+  PutText(answer, "theme", memory.theme);
+  PutTime(answer, "reference_time", ToStd(record.reference_time));
+  if (memory.expired) answer["expired"] = true;
+  if (detail == schemas::Detail::kListed) return answer;
+  answer["text"] = memory.text;
+  // Written by this program from an object, so only a bug makes it anything else.
+  if (!memory.metadata.empty()) answer["metadata"] = Json::parse(memory.metadata);
+  PutText(answer, "source", memory.source);
+  PutText(answer, "origin", memory.origin);
+  PutText(answer, "conversation", memory.conversation);
+  if (record.position) answer["position"] = *record.position;
+  PutText(answer, "speaker", memory.speaker);
+  PutText(answer, "session", memory.session);
+  PutTime(answer, "valid_from", ToStd(record.valid_from));
+  PutTime(answer, "valid_until", ToStd(record.valid_until));
+  PutTime(answer, "expires_at", ToStd(record.expires_at));
+  return answer;
+}
+
+Json AnswerOf(const LogLine& line) {
+  Json answer = {{"seq", line.seq},
+                 {"record_time", FormatTime(line.record_time)},
+                 {"event", fb::EnumNameEvent(line.event)},
+                 {"actor", ToString(line.principal)},
+                 {"roles", RoleNames(line.roles)}};
+  if (line.cause != 0) answer["cause"] = line.cause;
+  if (line.pass != 0) answer["pass"] = line.pass;
+  if (line.memory) answer["memory"] = ToString(*line.memory);
+  if (line.version != 0) answer["version"] = line.version;
+  PutText(answer, "client", line.client);
+  PutText(answer, "reason", line.reason);
+  PutText(answer, "gate", line.gate);
+  PutText(answer, "rule", line.rule);
+  PutText(answer, "message", line.message);
+  if (line.count != 1) answer["count"] = line.count;
+  if (line.has_payload) answer["payload"] = "kept";
+  if (line.payload_gone) answer["payload"] = "gone";
+  return answer;
+}
+
+Json AnswerOf(const VersionInfo& version) {
+  Json answer = {{"version", version.version},
+                 {"seq", version.seq},
+                 {"record_time", FormatTime(version.record_time)},
+                 {"event", fb::EnumNameEvent(version.event)},
+                 {"title", version.title},
+                 {"text_bytes", version.text_bytes}};
+  if (version.erased) answer["erased"] = true;
+  return answer;
+}
+
+void PutView(Json& answer, const ReadView& view) {
+  answer["as_of"] = FormatTime(view.as_of());
+  answer["as_of_seq"] = view.as_of_seq();
+}
+
+void PutOutcome(Json& answer, const WriteOutcome& outcome, const std::string& would) {
+  if (outcome.dry_run) {
+    answer["dry_run"] = true;
+    answer["would"] = would;
+    return;
+  }
+  answer["seq"] = outcome.seq;
+  answer["record_time"] = FormatTime(outcome.record_time);
+}
+
+Json ChangeAnswer(const WriteOutcome& outcome, const std::string& verb) {
+  PERDURE_CHECK(outcome.memories.size() == 1);
+  const MemoryOutcome& memory = outcome.memories.front();
+  Json answer = {{"id", ToString(memory.id)},
+                 {"version", memory.version},
+                 {"changed", memory.changed}};
+  PutOutcome(answer, outcome,
+             memory.changed ? fmt::format("{} the memory; it would be at version {}", verb,
+                                          memory.version)
+                            : std::string("change nothing: it is so already"));
+  return answer;
+}
+
+std::string MirrorAsData(const Json& answer) { return WrapAsData(DumpJson(answer)); }
+
+}  // namespace perdure

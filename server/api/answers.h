@@ -1,0 +1,41 @@
+// How records look in answers. Times are RFC 3339; members that are empty or at their default are
+// left out unless schemas.h requires them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/decide/command.h"
+#include "engine/read/read_view.h"
+#include "server/api/schemas.h"
+
+namespace perdure {
+
+// The decimal that a float was written as: 0.8, not 0.800000011920929.
+double Decimal(float value);
+
+nlohmann::json RoleNames(RoleMask roles);
+
+// Puts `value` unless it is empty.
+void PutText(nlohmann::json& object, const char* name, const std::string& value);
+void PutTime(nlohmann::json& object, const char* name, const std::optional<Micros>& time);
+
+nlohmann::json AnswerOf(const Memory& memory, schemas::Detail detail);
+nlohmann::json AnswerOf(const LogLine& line);
+nlohmann::json AnswerOf(const VersionInfo& version);
+
+// "as_of" and "as_of_seq": when the answer was true.
+void PutView(nlohmann::json& answer, const ReadView& view);
+
+// "seq" and "record_time", or for a dry run "dry_run" and "would": what would have happened.
+void PutOutcome(nlohmann::json& answer, const WriteOutcome& outcome, const std::string& would);
+
+// A change of one memory: "id", "version", "changed" and the above. `verb` says what is done, as in
+// "revise" or "archive".
+nlohmann::json ChangeAnswer(const WriteOutcome& outcome, const std::string& verb);
+
+// What a model that reads only text is shown of an answer with stored text in it: all of it as
+// data, inside one envelope.
+std::string MirrorAsData(const nlohmann::json& answer);
+
+}  // namespace perdure

@@ -1,0 +1,84 @@
+#include "server/api/drafts.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "server/api/json.h"
+#include "server/api/requests.h"
+
+namespace perdure {
+
+using Json = nlohmann::json;
+
+Json DraftSchema() {
+  namespace s = schemas;
+  constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  return s::Object(
+      {{"text", s::WithExample(s::Text("Markdown, kept byte for byte"), "We deploy on Fridays.")},
+       {"title", s::WithExample(s::Text("One line that says what it is about"), "Deployment day")},
+       {"tags", s::WithExample(s::Texts("Short labels"), Json::array({"decision"}))},
+       {"kind", s::OneOf({"note", "episode", "procedure", "observation"}, "Default: note")},
+       {"type", s::Text("Your own classification, e.g. decision or preference")},
+       {"theme", s::Text("One short label; themes make the table of contents")},
+       {"scope", s::Scope()},
+       {"source", s::Text("Where it comes from: file, URL, person")},
+       {"conversation", s::Text("Episodes: which conversation")},
+       {"position", s::Integer("Episodes: the turn's number in it", kMin, kMax)},
+       {"speaker", s::Text("Episodes: who said it")},
+       {"session", s::Text("Episodes: which session of the conversation")},
+       {"metadata", s::Open("Any JSON object")},
+       {"authorship",
+        s::OneOf(s::AuthorshipNames(), "The owner's own words, or kept for reference")},
+       {"importance", s::Share("Default: 0.5")},
+       {"reference_time", s::Time("When the source said it")},
+       {"valid_from", s::Time("From when on it holds")},
+       {"valid_until", s::Time("Until when it holds")},
+       {"expires_at", s::Time("When to leave default reads")}},
+      {"text"});
+}
+
+Result<NoteDraft> DraftOf(const Json& arguments) {
+  NoteDraft draft;
+  draft.text = TextOf(arguments, "text");
+  draft.title = TextOf(arguments, "title");
+  draft.tags = arguments.value("tags", std::vector<std::string>());
+  const std::string kind = TextOf(arguments, "kind");
+  for (const fb::MemoryKind known : fb::EnumValuesMemoryKind()) {
+    if (kind == fb::EnumNameMemoryKind(known)) draft.kind = known;
+  }
+  draft.type = TextOf(arguments, "type");
+  draft.theme = TextOf(arguments, "theme");
+  if (arguments.contains("metadata")) draft.metadata = DumpJson(arguments["metadata"]);
+  draft.source = TextOf(arguments, "source");
+  ASSIGN_OR_RETURN(draft.scope, ScopeOf(arguments));
+  draft.conversation = TextOf(arguments, "conversation");
+  draft.speaker = TextOf(arguments, "speaker");
+  draft.session = TextOf(arguments, "session");
+  if (arguments.contains("position")) draft.position = arguments["position"];
+  draft.authorship = AuthorshipOf(arguments);
+  if (arguments.contains("importance")) draft.importance = arguments["importance"].get<float>();
+  ASSIGN_OR_RETURN(draft.reference_time, TimeOf(arguments, "reference_time"));
+  ASSIGN_OR_RETURN(draft.valid_from, TimeOf(arguments, "valid_from"));
+  ASSIGN_OR_RETURN(draft.valid_until, TimeOf(arguments, "valid_until"));
+  ASSIGN_OR_RETURN(draft.expires_at, TimeOf(arguments, "expires_at"));
+  return draft;
+}
+
+Json StoredAnswer(const MemoryOutcome& memory, bool dry_run) {
+  Json answer = {{"version", memory.version},
+                 {"created", memory.created},
+                 {"not_applied", memory.not_applied}};
+  if (!dry_run || !memory.created) answer["id"] = ToString(memory.id);
+  return answer;
+}
+
+std::string WouldStore(const MemoryOutcome& memory) {
+  if (memory.created) return "store a new memory";
+  if (!memory.changed) return "change nothing: this very memory is stored already";
+  return fmt::format("describe the memory that is stored already; it would be at version {}",
+                     memory.version);
+}
+
+}  // namespace perdure

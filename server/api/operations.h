@@ -1,0 +1,61 @@
+// The operations, one function each. `engine` and `search` outlive what is returned.
+#pragma once
+
+#include "engine/engine.h"
+#include "index/search/search_service.h"
+#include "server/api/operation.h"
+
+namespace perdure::operations {
+
+// --- an agent's tools
+Operation MemoryStore(Engine& engine);
+Operation MemorySearch(Engine& engine, SearchService& search);
+Operation MemoryGet(Engine& engine);
+Operation MemoryEdit(Engine& engine);
+Operation MemoryDescribe(Engine& engine);
+Operation MemoryList(Engine& engine);
+Operation MemoryHistory(Engine& engine);
+Operation MemoryArchive(Engine& engine);
+Operation MemoryRestore(Engine& engine);
+Operation MemoryForget(Engine& engine);
+Operation MemoryRevert(Engine& engine);
+
+// --- for anyone, but no tools: REST and command line only
+Operation MemoryStoreMany(Engine& engine);
+Operation MemoryDiff(Engine& engine);
+Operation MemoryContents(Engine& engine);
+
+// --- reviewers and operators
+Operation MemoryPin(Engine& engine);
+Operation MemoryUnpin(Engine& engine);
+Operation ScopeRollback(Engine& engine);
+Operation SnapshotCreate(Engine& engine);
+Operation SnapshotList(Engine& engine);
+
+// --- auditors too
+Operation LogQueryOperation(Engine& engine);
+Operation LogEntry(Engine& engine);
+Operation LogProof(Engine& engine);
+
+// --- operators
+Operation MemoryErase(Engine& engine);
+Operation TokenIssue(Engine& engine);
+Operation TokenRevoke(Engine& engine);
+Operation TokenList(Engine& engine);
+Operation Compact(Engine& engine);
+Operation IndexStatusOperation(Engine& engine, SearchService& search);
+Operation IndexRebuild(Engine& engine, SearchService& search);
+Operation StatusOperation(Engine& engine, SearchService& search);
+
+inline constexpr Caller::RoleMask kWriters =
+    Caller::kAgent | Caller::kReviewer | Caller::kOperator;
+inline constexpr Caller::RoleMask kReviewers = Caller::kReviewer | Caller::kOperator;
+inline constexpr Caller::RoleMask kAuditors =
+    Caller::kReviewer | Caller::kAuditor | Caller::kOperator;
+
+inline constexpr OperationHints kReads = {.read_only = true, .idempotent = true};
+inline constexpr OperationHints kAdds = {};  // a write that takes nothing away
+inline constexpr OperationHints kSettles = {.idempotent = true};  // again: no further effect
+inline constexpr OperationHints kDestroys = {.destructive = true, .idempotent = true};
+
+}  // namespace perdure::operations

@@ -1,0 +1,44 @@
+// What arguments mean to the engine: who calls, when to read, where, and how to write.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/engine.h"
+#include "server/api/caller.h"
+
+namespace perdure {
+
+// The principal that `caller` was made from, and back. kUnauthenticated when the space is gone.
+Result<Principal> PrincipalOf(const Engine& engine, const Caller& caller);
+Caller CallerOf(const Engine& engine, const Principal& principal);
+
+// The members are those of schemas.h, read by ReadArguments; absent ones are left at their default.
+std::string TextOf(const nlohmann::json& arguments, const char* name);
+Result<std::optional<Micros>> TimeOf(const nlohmann::json& arguments, const char* name,
+                                     std::string_view path = {});
+Result<std::optional<ScopePath>> ScopeOf(const nlohmann::json& arguments);
+std::optional<fb::Authorship> AuthorshipOf(const nlohmann::json& arguments);
+Result<ListFilter> FilterOf(const nlohmann::json& arguments);  // "scope" and "filter"
+
+// "as_of": digits are a seq, what reads as a time is one, anything else names a snapshot.
+// "valid_at": a time.
+bool NamesSnapshot(std::string_view as_of);
+Result<ReadAt> ReadAtOf(const nlohmann::json& arguments);
+
+// The view that the arguments ask for.
+Result<ReadView> ViewFor(const Engine& engine, const Principal& principal,
+                         const nlohmann::json& arguments);
+
+// A whole id as it is, so that decide judges it and leaves an entry when it refuses; a prefix as
+// the memories stand now.
+Result<Uuid> IdOf(const Engine& engine, const Principal& principal, const std::string& text,
+                  std::string_view field);
+
+// What every write may say. The digest covers the operation and its arguments as they were read,
+// without the key: it is the same through every door.
+WriteOptions WriteOptionsOf(std::string_view operation, const nlohmann::json& arguments);
+
+}  // namespace perdure

@@ -1,0 +1,191 @@
+#include "server/api/schemas.h"
+
+#include "engine/base/limits.h"
+#include "schema/entry_generated.h"
+
+namespace perdure::schemas {
+namespace {
+
+Json Typed(const char* type, std::string_view description) {
+  Json schema = {{"type", type}};
+  if (!description.empty()) schema["description"] = description;
+  return schema;
+}
+
+template <typename Values, typename NameOf>
+Json Names(const Values& values, NameOf name_of) {
+  Json names = Json::array();
+  for (const auto value : values) names.push_back(name_of(value));
+  return names;
+}
+
+}  // namespace
+
+Json Text(std::string_view description) { return Typed("string", description); }
+Json Integer(std::string_view description) { return Typed("integer", description); }
+Json Number(std::string_view description) { return Typed("number", description); }
+Json Flag(std::string_view description) { return Typed("boolean", description); }
+Json Open(std::string_view description) { return Typed("object", description); }
+Json Texts(std::string_view description) { return ListOf(Text(), description); }
+
+Json Integer(std::string_view description, std::int64_t minimum, std::int64_t maximum) {
+  Json schema = Integer(description);
+  schema["minimum"] = minimum;
+  schema["maximum"] = maximum;
+  return schema;
+}
+
+Json Share(std::string_view description) {
+  Json schema = Number(description);
+  schema["minimum"] = 0;
+  schema["maximum"] = 1;
+  return schema;
+}
+
+Json OneOf(Json names, std::string_view description) {
+  Json schema = Text(description);
+  schema["enum"] = std::move(names);
+  return schema;
+}
+
+Json ListOf(Json items, std::string_view description) {
+  Json schema = Typed("array", description);
+  schema["items"] = std::move(items);
+  return schema;
+}
+
+Json Object(Properties properties, std::initializer_list<const char*> required) {
+  Json schema = {{"type", "object"}, {"properties", Json::object()}};
+  for (const char* name : required) schema["required"].push_back(name);
+  return With(std::move(schema), properties);
+}
+
+Json With(Json schema, Properties properties) {
+  for (const auto& [name, property] : properties) schema["properties"][name] = property;
+  return schema;
+}
+
+Json WithDefault(Json schema, Json value) {
+  schema["default"] = std::move(value);
+  return schema;
+}
+
+Json WithExample(Json schema, Json value) {
+  schema["examples"] = Json::array({std::move(value)});
+  return schema;
+}
+
+Json Id() { return WithExample(Text("Id, or its first 8 or more characters"), "0190f3c2"); }
+
+Json Scope() {
+  return WithExample(Text("Place: containers, then ;user= ;agent= ;run=. Default: the token's own"),
+                     "acme/website;user=alice");
+}
+
+Json Time(std::string_view description) {
+  return WithExample(Text(description), "2024-05-01T08:30:00Z");
+}
+
+Json AsOf() { return Time("Read the past as of a time, a log seq or a snapshot name"); }
+Json ValidAt() { return Time("When it is to hold in the world. Default: now"); }
+
+Json Filter() {
+  Json filter = Object({{"tag", Text()},
+                        {"tags", Texts("All of them")},
+                        {"type", Text()},
+                        {"theme", Text()},
+                        {"state", ListOf(OneOf(StateNames()), "Any of them. Default: live")},
+                        {"kind", OneOf(KindNames())},
+                        {"pinned", Flag()},
+                        {"authorship", OneOf(AuthorshipNames())},
+                        {"created_from", Text()},
+                        {"created_until", Text()},
+                        {"updated_from", Text()},
+                        {"updated_until", Text()}});
+  filter["description"] = "Only memories that match every member";
+  filter["examples"] = Json::array({{{"tag", "decision"}}});
+  return filter;
+}
+
+Json Write(Json schema) {
+  Json key = Text("Makes a retry safe: same key and arguments, same answer");
+  key["maxLength"] = limits::kIdempotencyKeyBytesMax;
+  return With(std::move(schema), {{"idempotency_key", std::move(key)},
+                                  {"dry_run", Flag("Only say what would happen")},
+                                  {"reason", Text("Why, for the log")}});
+}
+
+Json Change(Json schema) {
+  return With(Write(std::move(schema)),
+              {{"expected_version",
+                Integer("Refuse with a conflict unless it is the current one", 1, 4294967295)}});
+}
+
+Json Written(Properties properties, std::initializer_list<const char*> required) {
+  return With(Object(properties, required), {{"seq", Integer()},
+                                             {"record_time", Text()},
+                                             {"dry_run", Flag()},
+                                             {"would", Text()}});
+}
+
+Json Memory(Detail detail) {
+  Json memory = Object({{"id", Text()},          {"version", Integer()},
+                        {"title", Text()},       {"tags", Texts()},
+                        {"kind", Text()},        {"state", Text()},
+                        {"trust", Text()},       {"authorship", Text()},
+                        {"type", Text()},        {"theme", Text()},
+                        {"scope", Text()},       {"pinned", Flag()},
+                        {"importance", Number()}, {"created_time", Text()},
+                        {"updated_time", Text()}, {"record_time", Text()},
+                        {"reference_time", Text()}, {"valid", Flag()},
+                        {"expired", Flag()}},
+                       {"id", "version", "title", "tags", "state", "trust"});
+  if (detail == Detail::kListed) return memory;
+  memory["required"].push_back("text");
+  return With(std::move(memory), {{"text", Text()},
+                                  {"text_bytes", Integer()},
+                                  {"offset", Integer()},
+                                  {"next_offset", Integer()},
+                                  {"metadata", Open()},
+                                  {"source", Text()},
+                                  {"origin", Text()},
+                                  {"conversation", Text()},
+                                  {"position", Integer()},
+                                  {"speaker", Text()},
+                                  {"session", Text()},
+                                  {"valid_from", Text()},
+                                  {"valid_until", Text()},
+                                  {"expires_at", Text()}});
+}
+
+Json LogLine() {
+  return Object({{"seq", Integer()},
+                 {"record_time", Text()},
+                 {"event", Text()},
+                 {"actor", Text()},
+                 {"roles", Texts()},
+                 {"cause", Integer()},
+                 {"pass", Integer()},
+                 {"memory", Text()},
+                 {"version", Integer()},
+                 {"client", Text()},
+                 {"reason", Text()},
+                 {"gate", Text()},
+                 {"rule", Text()},
+                 {"message", Text()},
+                 {"count", Integer()},
+                 {"payload", Text()}},
+                {"seq", "record_time", "event"});
+}
+
+Json KindNames() { return Names(fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKind); }
+Json StateNames() { return Names(fb::EnumValuesMemoryState(), fb::EnumNameMemoryState); }
+Json AuthorshipNames() { return Names(fb::EnumValuesAuthorship(), fb::EnumNameAuthorship); }
+
+Json EventNames() {
+  Json names = Names(fb::EnumValuesEvent(), fb::EnumNameEvent);
+  names.erase(0);  // NONE
+  return names;
+}
+
+}  // namespace perdure::schemas

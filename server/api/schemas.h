@@ -1,0 +1,61 @@
+// The words in which operations describe their arguments and answers: small JSON Schemas.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace perdure::schemas {
+
+using Json = nlohmann::json;
+using Properties = std::initializer_list<std::pair<const char*, Json>>;
+
+// Arguments and members of answers; a description may be empty.
+Json Text(std::string_view description = {});
+Json Integer(std::string_view description = {});
+Json Integer(std::string_view description, std::int64_t minimum, std::int64_t maximum);
+Json Number(std::string_view description = {});
+Json Share(std::string_view description);  // a number from 0 to 1
+Json Flag(std::string_view description = {});
+Json Texts(std::string_view description = {});
+Json OneOf(Json names, std::string_view description = {});
+Json Open(std::string_view description = {});  // an object of any members
+Json ListOf(Json items, std::string_view description = {});
+Json Object(Properties properties, std::initializer_list<const char*> required = {});
+
+Json WithDefault(Json schema, Json value);
+Json WithExample(Json schema, Json value);  // quoted in error messages
+
+// `schema` with more properties.
+Json With(Json schema, Properties properties);
+
+// Arguments that mean the same in every operation.
+Json Id();
+Json Scope();
+Json AsOf();
+Json ValidAt();
+Json Time(std::string_view description);
+Json Filter();
+
+// The arguments of every write, and of every change of a memory.
+Json Write(Json schema);
+Json Change(Json schema);
+
+// What every write answers, beside its own members.
+Json Written(Properties properties, std::initializer_list<const char*> required = {});
+
+// A memory in an answer; everything that it may hold, or only what a list shows.
+enum class Detail { kListed, kWhole };
+Json Memory(Detail detail);
+Json LogLine();
+
+// The names of enums, in the order of their numbers.
+Json KindNames();
+Json StateNames();
+Json AuthorshipNames();
+Json EventNames();
+
+}  // namespace perdure::schemas

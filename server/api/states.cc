@@ -1,0 +1,88 @@
+// Archive, restore, forget, pin, unpin: what becomes of a memory without a new version.
+#include <fmt/format.h>
+
+#include "server/api/answers.h"
+#include "server/api/operations.h"
+#include "server/api/requests.h"
+#include "server/api/schemas.h"
+
+namespace perdure::operations {
+namespace {
+
+using Json = nlohmann::json;
+namespace s = schemas;
+
+struct Move {
+  Transition transition;
+  const char* verb;  // ends the name of the tool and the path
+  const char* title;
+  const char* description;
+  OperationHints hints = kSettles;
+  Caller::RoleMask roles = kWriters;
+};
+
+Result<Json> Run(Engine& engine, const Move& move, const Caller& caller, const Json& arguments) {
+  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+  MoveState command{{}, move.transition};
+  ASSIGN_OR_RETURN(command.id, IdOf(engine, principal, TextOf(arguments, "id"), "id"));
+  ASSIGN_OR_RETURN(const WriteOutcome outcome,
+                   engine.Write(principal, command,
+                                WriteOptionsOf(fmt::format("memory_{}", move.verb), arguments)));
+  return ChangeAnswer(outcome, move.verb);
+}
+
+Operation Make(Engine& engine, const Move& move) {
+  Operation operation;
+  operation.name = fmt::format("memory_{}", move.verb);
+  operation.title = move.title;
+  operation.description = move.description;
+  operation.input_schema = s::Change(s::Object({{"id", s::Id()}}, {"id"}));
+  operation.output_schema =
+      s::Written({{"id", s::Text()}, {"version", s::Integer()}, {"changed", s::Flag()}},
+                 {"id", "version", "changed"});
+  operation.hints = move.hints;
+  operation.roles = move.roles;
+  operation.http_method = "POST";
+  operation.http_path = fmt::format("/api/v1/memories/{{id}}/{}", move.verb);
+  operation.run = [&engine, move](const Caller& caller, const Json& arguments) {
+    return Run(engine, move, caller, arguments);
+  };
+  return operation;
+}
+
+}  // namespace
+
+Operation MemoryArchive(Engine& engine) {
+  return Make(engine, {Transition::kArchive, "archive", "Archive a memory",
+                       "Puts a memory away: out of search and lists, still readable by id or with "
+                       "filter {\"state\":\"archived\"}. For what is done but may matter later. "
+                       "memory_restore brings it back."});
+}
+
+Operation MemoryRestore(Engine& engine) {
+  return Make(engine, {Transition::kRestore, "restore", "Restore a memory",
+                       "Brings an archived memory back to search and lists. Reviewers and "
+                       "operators can restore a forgotten one too."});
+}
+
+Operation MemoryForget(Engine& engine) {
+  return Make(engine, {Transition::kForget, "forget", "Forget a memory",
+                       "Hides a memory from every read. Use it for what is wrong or unwanted; for "
+                       "what is only done, memory_archive. Only a reviewer can see or restore it "
+                       "afterwards.",
+                       kDestroys});
+}
+
+Operation MemoryPin(Engine& engine) {
+  return Make(engine, {Transition::kPin, "pin", "Pin a memory",
+                       "Guarantees that a memory stays and ranks above its rivals. memory_unpin "
+                       "takes it back.",
+                       kSettles, kReviewers});
+}
+
+Operation MemoryUnpin(Engine& engine) {
+  return Make(engine, {Transition::kUnpin, "unpin", "Unpin a memory",
+                       "Takes a memory's pin away. Nothing else changes.", kSettles, kReviewers});
+}
+
+}  // namespace perdure::operations

@@ -1,0 +1,38 @@
+// Who may knock: names of this host, pages of this host, and holders of a token.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/api/caller.h"
+#include "server/http/message.h"
+
+namespace perdure {
+
+// The names under which a loopback server is reached.
+std::vector<std::string> LoopbackNames();
+
+bool IsLoopbackAddress(const std::string& host);  // "127.0.0.1", "::1", "localhost"
+
+class Guard {
+ public:
+  // `host_names` are those allowed in Host, and in Origin as http or https at any port; without
+  // ports, IPv6 addresses in brackets, "*" for any.
+  Guard(const Authenticator* authenticator, std::vector<std::string> host_names)
+      : authenticator_(authenticator), host_names_(std::move(host_names)) {}
+
+  // Against DNS rebinding: 403 unless Host, and Origin where one is sent, name this host.
+  Status CheckOrigin(const HttpRequest& request) const;
+
+  // The caller of "Authorization: Bearer TOKEN" (RFC 6750).
+  Result<Caller> CheckToken(const HttpRequest& request) const;
+
+ private:
+  bool IsAllowed(std::string_view authority) const;
+
+  const Authenticator* authenticator_;
+  std::vector<std::string> host_names_;
+};
+
+}  // namespace perdure

@@ -1,0 +1,187 @@
+// The methods of McpEndpoint that serve tools, resources and prompts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "server/api/json.h"
+#include "server/api/status.h"
+#include "server/mcp/endpoint.h"
+#include "server/mcp/protocol.h"
+
+namespace perdure {
+namespace {
+
+using Json = nlohmann::json;
+
+// Our own annotations are for ReadArguments; clients that know the standard need not see them.
+Json WithoutOwnKeywords(const Json& schema) {
+  if (schema.is_array()) {
+    Json kept = Json::array();
+    for (const Json& element : schema) kept.push_back(WithoutOwnKeywords(element));
+    return kept;
+  }
+  if (!schema.is_object()) return schema;
+  Json kept = Json::object();
+  for (const auto& [name, value] : schema.items()) {
+    if (!name.starts_with("x-")) kept[name] = WithoutOwnKeywords(value);
+  }
+  return kept;
+}
+
+Json ToolOf(const Operation& operation) {
+  return {{"name", operation.name},
+          {"title", operation.title},
+          {"description", operation.description},
+          {"inputSchema", WithoutOwnKeywords(operation.input_schema)},
+          {"outputSchema", WithoutOwnKeywords(operation.output_schema)},
+          {"annotations",
+           {{"readOnlyHint", operation.hints.read_only},
+            {"destructiveHint", operation.hints.destructive},
+            {"idempotentHint", operation.hints.idempotent},
+            {"openWorldHint", operation.hints.open_world}}}};
+}
+
+Json TextContent(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
+
+void PutUnlessEmpty(Json& object, const char* name, const std::string& value) {
+  if (!value.empty()) object[name] = value;
+}
+
+RpcResult<std::string> StringParam(const McpRequest& request, const char* name) {
+  const auto value = request.params.find(name);
+  if (value == request.params.end() || !value->is_string()) {
+    return RpcFail(mcp::kInvalidParams, fmt::format("params.{} must be a string", name));
+  }
+  return value->get<std::string>();
+}
+
+RpcError FromError(const Error& error) {
+  const bool is_callers_fault = HttpStatus(error.code) < 500;
+  return {is_callers_fault ? mcp::kInvalidParams : mcp::kInternalError, error.message,
+          ErrorObject(error), 200};
+}
+
+// The arguments of prompts/get: strings, all known, none missing that is required.
+RpcResult<Json> PromptArguments(const Prompt& prompt, const McpRequest& request) {
+  Json arguments = request.params.value("arguments", Json::object());
+  if (arguments.is_null()) arguments = Json::object();
+  if (!arguments.is_object()) {
+    return RpcFail(mcp::kInvalidParams, "params.arguments must be an object of strings");
+  }
+  for (const auto& [name, value] : arguments.items()) {
+    const bool is_known = std::ranges::any_of(
+        prompt.arguments, [&](const PromptArgument& known) { return known.name == name; });
+    if (!is_known || !value.is_string()) {
+      return RpcFail(
+          mcp::kInvalidParams,
+          fmt::format("\"{}\" is not {} of the prompt {}", name,
+                      is_known ? "given as text, as arguments are" : "an argument", prompt.name));
+    }
+  }
+  for (const PromptArgument& argument : prompt.arguments) {
+    if (argument.required && !arguments.contains(argument.name)) {
+      return RpcFail(mcp::kInvalidParams, fmt::format("Missing argument \"{}\" of the prompt {}",
+                                                      argument.name, prompt.name));
+    }
+  }
+  return arguments;
+}
+
+}  // namespace
+
+Json McpEndpoint::ListTools(const Caller& caller) const {
+  Json tools = Json::array();
+  for (const Operation* operation : catalogue_->ListFor(caller)) {
+    if (operation->mcp_tool) tools.push_back(ToolOf(*operation));
+  }
+  return {{"tools", std::move(tools)}};
+}
+
+RpcResult<Json> McpEndpoint::CallTool(const Caller& caller, const McpRequest& request) const {
+  const auto name = StringParam(request, "name");
+  if (!name) return std::unexpected(name.error());
+  const Operation* operation = catalogue_->Find(*name);
+  if (operation == nullptr || !operation->mcp_tool) {
+    return RpcFail(mcp::kInvalidParams, fmt::format("Unknown tool: {}", *name));
+  }
+  const auto result =
+      catalogue_->Call(*operation, caller, request.params.value("arguments", Json()));
+  if (!result) return McpToolError(result.error());
+  std::string text = operation->mirror ? operation->mirror(*result) : DumpJson(*result);
+  return Json{{"content", Json::array({TextContent(std::move(text))})},
+              {"structuredContent", *result}};
+}
+
+Json McpEndpoint::ListResources() const {
+  Json resources = Json::array();
+  for (const Resource& resource : resources_->List()) {
+    Json& listed = resources.emplace_back(Json{{"uri", resource.uri}, {"name", resource.name}});
+    PutUnlessEmpty(listed, "title", resource.title);
+    PutUnlessEmpty(listed, "description", resource.description);
+    PutUnlessEmpty(listed, "mimeType", resource.mime_type);
+  }
+  return {{"resources", std::move(resources)}};
+}
+
+Json McpEndpoint::ListTemplates() const {
+  Json templates = Json::array();
+  for (const ResourceTemplate& known : resources_->Templates()) {
+    Json& listed =
+        templates.emplace_back(Json{{"uriTemplate", known.uri_template}, {"name", known.name}});
+    PutUnlessEmpty(listed, "title", known.title);
+    PutUnlessEmpty(listed, "description", known.description);
+    PutUnlessEmpty(listed, "mimeType", known.mime_type);
+  }
+  return {{"resourceTemplates", std::move(templates)}};
+}
+
+RpcResult<Json> McpEndpoint::ReadResource(const Caller& caller, const McpRequest& request) const {
+  const auto uri = StringParam(request, "uri");
+  if (!uri) return std::unexpected(uri.error());
+  const auto read = resources_->Read(caller, *uri);
+  if (!read) {
+    RpcError error = FromError(read.error());
+    error.data["uri"] = *uri;
+    const bool is_gone = read.error().code == Code::kNotFound;
+    if (is_gone && request.era == McpEra::kLegacy) error.code = mcp::kLegacyResourceNotFound;
+    return std::unexpected(std::move(error));
+  }
+  Json content = {{"uri", read->uri}, {"text", read->text}};
+  PutUnlessEmpty(content, "mimeType", read->mime_type);
+  return Json{{"contents", Json::array({std::move(content)})}};
+}
+
+Json McpEndpoint::ListPrompts() const {
+  Json prompts = Json::array();
+  for (const Prompt& prompt : prompts_->List()) {
+    Json& listed = prompts.emplace_back(Json{{"name", prompt.name}});
+    PutUnlessEmpty(listed, "title", prompt.title);
+    PutUnlessEmpty(listed, "description", prompt.description);
+    for (const PromptArgument& argument : prompt.arguments) {
+      Json& entry = listed["arguments"].emplace_back(Json{{"name", argument.name}});
+      PutUnlessEmpty(entry, "description", argument.description);
+      entry["required"] = argument.required;
+    }
+  }
+  return {{"prompts", std::move(prompts)}};
+}
+
+RpcResult<Json> McpEndpoint::GetPrompt(const Caller& caller, const McpRequest& request) const {
+  const auto name = StringParam(request, "name");
+  if (!name) return std::unexpected(name.error());
+  const std::vector<Prompt> prompts = prompts_->List();
+  const auto prompt = std::ranges::find(prompts, *name, &Prompt::name);
+  if (prompt == prompts.end()) {
+    return RpcFail(mcp::kInvalidParams, fmt::format("Unknown prompt: {}", *name));
+  }
+  const auto arguments = PromptArguments(*prompt, request);
+  if (!arguments) return std::unexpected(arguments.error());
+  const auto text = prompts_->Render(caller, *name, *arguments);
+  if (!text) return std::unexpected(FromError(text.error()));
+  Json result = {{"messages", Json::array({{{"role", "user"}, {"content", TextContent(*text)}}})}};
+  PutUnlessEmpty(result, "description", prompt->description);
+  return result;
+}
+
+}  // namespace perdure

@@ -1,0 +1,57 @@
+// A server of the fixture's operations, for trying real MCP clients:
+//   echo_server stdio          MCP on standard input and output, as an agent
+//   echo_server http [PORT]    prints "port N", ends with standard input
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "server/http/http_server.h"
+#include "server/mcp/stdio.h"
+#include "server/support/fixture.h"
+
+namespace perdure::testing {
+namespace {
+
+int ServeStdio(const Fixture& fixture) {
+  const auto caller = fixture.tokens.Authenticate("agent-token");
+  McpStdio(fixture.mcp, *caller, std::cin, std::cout).Run();
+  return EXIT_SUCCESS;
+}
+
+int ServeHttp(const Fixture& fixture, int port) {
+  Metrics metrics;
+  AccessLog log(std::cerr);
+  HttpServerOptions options;
+  options.transport.port = port;
+  options.openapi_yaml = "openapi: 3.1.0\n";
+  HttpServer server(options, {.authenticator = &fixture.tokens,
+                              .catalogue = &fixture.catalogue,
+                              .mcp = &fixture.mcp,
+                              .metrics = &metrics,
+                              .log = &log,
+                              .readiness = [] { return Readiness{}; }});
+  if (const auto started = server.Start(); !started) {
+    std::cerr << started.error().message << '\n';
+    return EXIT_FAILURE;
+  }
+  std::cout << "port " << server.port() << '\n' << std::flush;
+  for (std::string line; std::getline(std::cin, line);) {
+  }
+  server.Stop();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+}  // namespace perdure::testing
+
+int main(int count, char** arguments) {
+  const std::string mode = count > 1 ? arguments[1] : "";
+  const perdure::testing::Fixture fixture;
+  if (mode == "stdio") return perdure::testing::ServeStdio(fixture);
+  if (mode == "http") {
+    return perdure::testing::ServeHttp(fixture, count > 2 ? std::stoi(arguments[2]) : 0);
+  }
+  std::cerr << "usage: echo_server stdio | http [PORT]\n";
+  return 2;
+}
