@@ -128,7 +128,7 @@ Result<icu::UnicodeString> Folded(icu::UnicodeString text, const Icu& icu) {
 }  // namespace
 
 Result<std::string> Canonical(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; })) {
+  if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; })) {
     return CanonicalAscii(text);
   }
   if (const auto offset = FirstInvalidUtf8(text)) {

@@ -11,8 +11,11 @@ namespace perdure {
 void SystemRandom::Fill(std::span<std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t filled = getrandom(bytes.data(), bytes.size(), 0);
-    PERDURE_CHECK(filled > 0 || errno == EINTR);
-    if (filled > 0) bytes = bytes.subspan(static_cast<std::size_t>(filled));
+    if (filled > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(filled));
+    } else {
+      PERDURE_CHECK(errno == EINTR);
+    }
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Micros kSecond = 1'000'000;
 constexpr Micros kMinute = 60 * kSecond;
-constexpr Micros kDay = 24 * 60 * kMinute;
+constexpr Micros kDay = 24 * (60 * kMinute);
 constexpr std::string_view kExample = "2024-05-01T08:30:00Z";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -136,7 +136,7 @@ bool IsBeforeMidnight(Micros time) { return ((time % kDay) + kDay) % kDay == kDa
 }  // namespace
 
 Result<Micros> ParseTime(std::string_view text, std::string_view field) {
-  if (!text.empty() && std::all_of(text.begin(), text.end(), IsDigit)) {
+  if (!text.empty() && std::ranges::all_of(text, IsDigit)) {
     return Refuse(
         fmt::format("A bare number is no time, since its unit is unclear: write {}.", kExample),
         field);

@@ -61,8 +61,8 @@ Uuid Filled(std::string digits, char fill) {
 std::optional<Uuid> UuidFromBytes(std::string_view bytes) {
   Uuid uuid;
   if (bytes.size() != uuid.bytes.size()) return std::nullopt;
-  std::transform(bytes.begin(), bytes.end(), uuid.bytes.begin(),
-                 [](char c) { return static_cast<std::uint8_t>(c); });
+  std::ranges::transform(bytes, uuid.bytes.begin(),
+                         [](char c) { return static_cast<std::uint8_t>(c); });
   return uuid;
 }
 
@@ -76,7 +76,7 @@ Uuid MakeUuidV7(std::int64_t unix_micros, std::span<const std::uint8_t, 8> rando
   }
   uuid.bytes[6] = static_cast<std::uint8_t>(0x70 | sub_millis >> 8);
   uuid.bytes[7] = static_cast<std::uint8_t>(sub_millis);
-  std::copy(random.begin(), random.end(), uuid.bytes.begin() + 8);
+  std::ranges::copy(random, uuid.bytes.begin() + 8);
   uuid.bytes[8] = static_cast<std::uint8_t>(0x80 | (uuid.bytes[8] & 0x3f));  // the variant
   return uuid;
 }

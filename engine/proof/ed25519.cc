@@ -17,7 +17,7 @@ const unsigned char* Unsigned(std::string_view bytes) {
 
 SigningKey SigningKeyFromSeed(const std::array<std::uint8_t, 32>& seed) {
   SigningKey key{seed, {}};
-  std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> expanded;
+  std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> expanded{};
   PERDURE_CHECK(crypto_sign_seed_keypair(key.public_key.data(), expanded.data(), seed.data()) == 0);
   sodium_memzero(expanded.data(), expanded.size());
   return key;
@@ -25,9 +25,9 @@ SigningKey SigningKeyFromSeed(const std::array<std::uint8_t, 32>& seed) {
 
 Signature Sign(const SigningKey& key, std::string_view message) {
   // Sodium's secret key is the seed followed by the public key.
-  std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> expanded;
-  std::copy(key.seed.begin(), key.seed.end(), expanded.begin());
-  std::copy(key.public_key.begin(), key.public_key.end(), expanded.begin() + key.seed.size());
+  std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> expanded{};
+  std::ranges::copy(key.seed, expanded.begin());
+  std::ranges::copy(key.public_key, expanded.begin() + key.seed.size());
   Signature signature;
   PERDURE_CHECK(crypto_sign_detached(signature.data(), nullptr, Unsigned(message), message.size(),
                                      expanded.data()) == 0);

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
@@ -35,8 +35,8 @@ class File {
 };
 
 std::unexpected<Error> SystemFailure(std::string_view doing, const std::filesystem::path& path) {
-  return Fail(Code::kUnavailable,
-              fmt::format("Cannot {} {}: {}.", doing, path.string(), std::strerror(errno)));
+  return Fail(Code::kUnavailable, fmt::format("Cannot {} {}: {}.", doing, path.string(),
+                                              std::generic_category().message(errno)));
 }
 
 // A space's name becomes part of a file name here.
@@ -46,7 +46,7 @@ Status CheckSpaceName(std::string_view space) {
            c == '_' || c == '.';
   };
   if (!space.empty() && space.size() <= 128 && space.front() != '.' &&
-      std::all_of(space.begin(), space.end(), is_allowed)) {
+      std::ranges::all_of(space, is_allowed)) {
     return {};
   }
   return Fail(Code::kInvalidArgument,

@@ -40,7 +40,7 @@ Result<std::vector<Hash>> ReadTileHashes(const TileReader& tiles, std::uint32_t 
     return Fail(Code::kCorrupt, "A stored tile of the Merkle tree has a wrong length.");
   }
   std::vector<Hash> hashes(kTileHashes);
-  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(hashes.data()));
+  std::ranges::copy(bytes, reinterpret_cast<char*>(hashes.data()));
   return hashes;
 }
 

@@ -93,7 +93,7 @@ Result<std::vector<Hash>> InclusionProof(std::uint64_t index, std::uint64_t size
     siblings.push_back(index < middle ? right : left);
     subtree = index < middle ? left : right;
   }
-  std::reverse(siblings.begin(), siblings.end());
+  std::ranges::reverse(siblings);
   return RootsOf(siblings, tree);
 }
 
@@ -114,7 +114,7 @@ Result<std::vector<Hash>> ConsistencyProof(std::uint64_t old_size, std::uint64_t
   }
   // The verifier knows the old root, so a subtree that is the whole old tree need not be sent.
   if (subtree.first != 0) ranges.push_back(subtree);
-  std::reverse(ranges.begin(), ranges.end());
+  std::ranges::reverse(ranges);
   return RootsOf(ranges, tree);
 }
 

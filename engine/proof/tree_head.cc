@@ -28,10 +28,9 @@ std::string KeyId(std::string_view name, const PublicKey& key) {
 }
 
 bool IsKeyName(std::string_view name) {
-  return !name.empty() && !FirstInvalidUtf8(name) &&
-         std::none_of(name.begin(), name.end(), [](char c) {
-           return static_cast<unsigned char>(c) <= ' ' || c == '+' || c == 0x7f;
-         });
+  return !name.empty() && !FirstInvalidUtf8(name) && std::ranges::none_of(name, [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == '+' || c == 0x7f;
+  });
 }
 
 std::unexpected<Error> Malformed(std::string message) {
@@ -95,7 +94,7 @@ Result<TreeHead> ParseTreeHead(std::string_view body) {
   if (!root || root->size() != head.root.size()) {
     return Malformed("The tree head has no root hash on its third line.");
   }
-  std::copy(root->begin(), root->end(), reinterpret_cast<char*>(head.root.data()));
+  std::ranges::copy(*root, reinterpret_cast<char*>(head.root.data()));
   while (!body.empty()) {
     const auto line = TakeLine(body);
     if (!line) return Malformed("The tree head ends with a line that is empty or cut off.");
