@@ -7,7 +7,9 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,12 +32,16 @@ struct EngineOptions {
   std::string directory;
   SyncPolicy sync;
   bool read_only = false;
+  bool check_tail = true;  // false only to look at a log that fails the check
 };
 
 struct SpaceInfo {
   SpaceId id = 0;
   std::string name;
 };
+
+// Who the program itself writes as: an operator without a token.
+Principal BootstrapPrincipal();
 
 // Makes what was erased leave the indexes too: called with the memories of one erasure after
 // their payloads are gone from the store, returns the number of the index generation without them.
@@ -68,6 +74,10 @@ class Engine {
   // Finishes erasures that a crash interrupted. Called once after SetIndexEraser.
   Status ResumeErasures();
 
+  // Makes a space with keys of its own. The name has small letters, digits and hyphens.
+  Result<SpaceInfo> AddSpace(const Principal& principal, const std::string& name,
+                             WriteOptions options);
+
   // Trims projection history before `before` and says what was dropped.
   Result<WriteOutcome> Compact(const Principal& principal, CompactHistory command,
                                WriteOptions options);
@@ -93,6 +103,7 @@ class Engine {
   const SpaceKeys& KeysOf(SpaceId space) const;
 
   // --- proofs and maintenance
+  static std::string OriginOf(std::string_view space_name);  // of its signed tree heads
   TreeState Tree(SpaceId space) const { return sequencer_->Tree(space); }
   const TileReader& Tiles(SpaceId space) const;
   Store& store() { return *store_; }
@@ -110,14 +121,17 @@ class Engine {
   struct OpenSpace;
   Engine(EngineOptions options, Clock& clock, Random& random, std::unique_ptr<Store> store);
   Status LoadSpaces();
-  Result<std::vector<Seq>> FinishErasures(SpaceId space, const std::vector<Seq>& seqs);
+  Status LoadSpace(SpaceId space);
+  Result<std::vector<Seq>> FinishErasures(SpaceId space);
 
   EngineOptions options_;
   Clock& clock_;
   Random& random_;
   std::unique_ptr<Store> store_;
   StoreView latest_;
+  mutable std::mutex spaces_mutex_;
   std::map<SpaceId, std::unique_ptr<OpenSpace>> spaces_;
+  std::mutex erasure_mutex_;  // one erasure at a time leaves the files
   std::unique_ptr<Sequencer> sequencer_;
   IndexEraser eraser_;
 };

@@ -51,8 +51,8 @@ void FoldScopeNode(const fb::Entry& entry, const fb::ScopeNodeCreated& event,
   state.Put(Family::kState, tables::ScopeNode(entry.space(), entry.seq()), Pack(record),
             entry.record_time());
   if (payload && payload->name()) {
-    const ValueKey name = ScopeNameKey(secret, event.node_class(), event.parent(),
-                                       payload->name()->string_view());
+    const ValueKey name =
+        ScopeNameKey(secret, event.node_class(), event.parent(), payload->name()->string_view());
     state.Put(Family::kRows, tables::ScopeName(entry.space(), name), Key().U64(entry.seq()).Take(),
               0);
   }
@@ -138,14 +138,16 @@ Status Apply(const fb::Entry& entry, const fb::Payload* payload, const Secret& s
     case fb::Event::SnapshotNamed:
       FoldSnapshot(entry, *entry.event_as_SnapshotNamed(), payload, secret, state);
       return {};
-    case fb::Event::ErasureCompleted: return FoldReceipt(entry, state);
+    case fb::Event::ErasureCompleted:
+      return FoldReceipt(entry, state);
     case fb::Event::HistoryCompacted:
-      state.Put(Family::kMeta, tables::Horizon(),
-                Key().U64(static_cast<std::uint64_t>(entry.event_as_HistoryCompacted()->before()))
-                    .Take(),
-                0);
+      state.Put(
+          Family::kMeta, tables::Horizon(),
+          Key().U64(static_cast<std::uint64_t>(entry.event_as_HistoryCompacted()->before())).Take(),
+          0);
       return {};
-    default: return FoldAboutMemory(entry, payload, secret, state);
+    default:
+      return FoldAboutMemory(entry, payload, secret, state);
   }
 }
 

@@ -66,16 +66,27 @@ void FoldEvent(const fb::Entry& entry, fb::MemoryRecordT& record) {
     case fb::Event::MemoryReverted:
       FoldReverted(*entry.event_as_MemoryReverted(), record);
       break;
-    case fb::Event::MemoryPinned: record.pinned = true; break;
-    case fb::Event::MemoryUnpinned: record.pinned = false; break;
-    case fb::Event::MemoryArchived: record.state = fb::MemoryState::archived; break;
-    case fb::Event::MemoryRestored: record.state = fb::MemoryState::live; break;
-    case fb::Event::MemoryForgotten: record.state = fb::MemoryState::forgotten; break;
+    case fb::Event::MemoryPinned:
+      record.pinned = true;
+      break;
+    case fb::Event::MemoryUnpinned:
+      record.pinned = false;
+      break;
+    case fb::Event::MemoryArchived:
+      record.state = fb::MemoryState::archived;
+      break;
+    case fb::Event::MemoryRestored:
+      record.state = fb::MemoryState::live;
+      break;
+    case fb::Event::MemoryForgotten:
+      record.state = fb::MemoryState::forgotten;
+      break;
     case fb::Event::MemoryErased:
       record.state = fb::MemoryState::erased;
       record.erased_seq = entry.seq();
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -120,8 +131,10 @@ bool TouchesRecord(const fb::Entry& entry) {
   switch (entry.event_type()) {
     case fb::Event::MemorySeenAgain:
     case fb::Event::ScopeRolledBack:
-    case fb::Event::WriteRefused: return false;
-    default: return true;
+    case fb::Event::WriteRefused:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -172,8 +185,8 @@ Result<std::optional<ValueKey>> ContentKeyOf(const StateReader& reader, SpaceId 
 }
 
 fb::MemoryRecordT FoldRecord(const fb::Entry& entry, std::optional<fb::MemoryRecordT> before) {
-  fb::MemoryRecordT record = before ? std::move(*before)
-                                    : FirstRecord(entry, *entry.event_as_MemoryStored());
+  fb::MemoryRecordT record =
+      before ? std::move(*before) : FirstRecord(entry, *entry.event_as_MemoryStored());
   FoldEvent(entry, record);
   record.record_time = entry.record_time();
   record.seq = entry.seq();
@@ -187,10 +200,9 @@ Status FoldMemory(const fb::Entry& entry, const fb::Payload* payload, const Secr
   ASSIGN_OR_RETURN(auto known, ReadMemory(state, entry.space(), id));
   const bool stored = entry.event_type() == fb::Event::MemoryStored;
   if (stored == known.has_value()) {
-    return Fail(Code::kCorrupt,
-                fmt::format("Entry {} {}. Run `perdure log verify`.", entry.seq(),
-                            stored ? "stores a memory that exists"
-                                   : "is about a memory that was never stored"));
+    return Fail(Code::kCorrupt, fmt::format("Entry {} {}. Run `perdure log verify`.", entry.seq(),
+                                            stored ? "stores a memory that exists"
+                                                   : "is about a memory that was never stored"));
   }
   if (!TouchesRecord(entry)) return {};
   const fb::MemoryRecordT record = FoldRecord(entry, std::move(known));
@@ -207,10 +219,10 @@ ValueKey IdempotencyKey(const Secret& secret, std::string_view key) {
 
 ValueKey RequestKey(const Secret& secret, const fb::Payload& payload) {
   const auto* digest = payload.request_digest();
-  return MakeValueKey(secret, "request",
-                      digest ? std::string_view(reinterpret_cast<const char*>(digest->data()),
-                                                digest->size())
-                             : std::string_view());
+  return MakeValueKey(
+      secret, "request",
+      digest ? std::string_view(reinterpret_cast<const char*>(digest->data()), digest->size())
+             : std::string_view());
 }
 
 }  // namespace perdure

@@ -39,8 +39,7 @@ Status FoldMemory(const fb::Entry& entry, const fb::Payload* payload, const Secr
 
 // The content key of the version that `record` describes; nullopt when its payloads are gone.
 Result<std::optional<ValueKey>> ContentKeyOf(const StateReader& reader, SpaceId space,
-                                             const fb::MemoryRecordT& record,
-                                             const Secret& secret);
+                                             const fb::MemoryRecordT& record, const Secret& secret);
 
 ValueKey IdempotencyKey(const Secret& secret, std::string_view key);
 ValueKey RequestKey(const Secret& secret, const fb::Payload& payload);

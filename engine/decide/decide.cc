@@ -29,19 +29,30 @@ struct Effect {
 // What an event did to its memory; nullopt for events about no memory.
 std::optional<Effect> EffectOf(const fb::Entry& entry) {
   switch (entry.event_type()) {
-    case fb::Event::MemoryStored: return Effect{1, true, true};
+    case fb::Event::MemoryStored:
+      return Effect{1, true, true};
     case fb::Event::MemorySeenAgain:
       return Effect{entry.event_as_MemorySeenAgain()->version(), false, false};
-    case fb::Event::MemoryRevised: return Effect{entry.event_as_MemoryRevised()->version()};
-    case fb::Event::MemoryDescribed: return Effect{entry.event_as_MemoryDescribed()->version()};
-    case fb::Event::MemoryReverted: return Effect{entry.event_as_MemoryReverted()->version()};
-    case fb::Event::MemoryPinned: return Effect{entry.event_as_MemoryPinned()->version()};
-    case fb::Event::MemoryUnpinned: return Effect{entry.event_as_MemoryUnpinned()->version()};
-    case fb::Event::MemoryArchived: return Effect{entry.event_as_MemoryArchived()->version()};
-    case fb::Event::MemoryRestored: return Effect{entry.event_as_MemoryRestored()->version()};
-    case fb::Event::MemoryForgotten: return Effect{entry.event_as_MemoryForgotten()->version()};
-    case fb::Event::MemoryErased: return Effect{entry.event_as_MemoryErased()->version()};
-    default: return std::nullopt;
+    case fb::Event::MemoryRevised:
+      return Effect{entry.event_as_MemoryRevised()->version()};
+    case fb::Event::MemoryDescribed:
+      return Effect{entry.event_as_MemoryDescribed()->version()};
+    case fb::Event::MemoryReverted:
+      return Effect{entry.event_as_MemoryReverted()->version()};
+    case fb::Event::MemoryPinned:
+      return Effect{entry.event_as_MemoryPinned()->version()};
+    case fb::Event::MemoryUnpinned:
+      return Effect{entry.event_as_MemoryUnpinned()->version()};
+    case fb::Event::MemoryArchived:
+      return Effect{entry.event_as_MemoryArchived()->version()};
+    case fb::Event::MemoryRestored:
+      return Effect{entry.event_as_MemoryRestored()->version()};
+    case fb::Event::MemoryForgotten:
+      return Effect{entry.event_as_MemoryForgotten()->version()};
+    case fb::Event::MemoryErased:
+      return Effect{entry.event_as_MemoryErased()->version()};
+    default:
+      return std::nullopt;
   }
 }
 

@@ -83,8 +83,8 @@ Status DecideEdit(Transaction& txn, const EditMemory& command) {
   RETURN_IF_ERROR(std::visit([](const auto& c) { return CheckChange(c); }, command.change));
   ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
   const std::string_view before = held->text() ? held->text()->string_view() : std::string_view();
-  ASSIGN_OR_RETURN(std::string text, std::visit([&](const auto& c) { return Changed(before, c); },
-                                                command.change));
+  ASSIGN_OR_RETURN(std::string text,
+                   std::visit([&](const auto& c) { return Changed(before, c); }, command.change));
   if (text.empty()) {
     return Refuse(Rule::kMalformed,
                   "The edit would leave an empty text. To put the memory away, archive it.",

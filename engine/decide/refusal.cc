@@ -12,23 +12,40 @@ constexpr std::uint16_t kRules = 17;
 RuleFacts FactsOf(Rule rule) {
   using fb::Gate;
   switch (rule) {
-    case Rule::kRole: return {Gate::authority, Code::kForbidden, "role"};
-    case Rule::kScope: return {Gate::authority, Code::kForbidden, "scope"};
-    case Rule::kNoMemory: return {Gate::authority, Code::kNotFound, "no_memory"};
-    case Rule::kErased: return {Gate::admission, Code::kErased, "erased"};
-    case Rule::kState: return {Gate::conflict, Code::kConflict, "state"};
-    case Rule::kKeyReused: return {Gate::idempotency, Code::kIdempotencyMismatch, "key_reused"};
-    case Rule::kVersion: return {Gate::conflict, Code::kConflict, "version"};
-    case Rule::kTextNotFound: return {Gate::conflict, Code::kConflict, "text_not_found"};
-    case Rule::kTextNotUnique: return {Gate::conflict, Code::kConflict, "text_not_unique"};
-    case Rule::kLimit: return {Gate::admission, Code::kTooLarge, "limit"};
-    case Rule::kMalformed: return {Gate::admission, Code::kInvalidArgument, "malformed"};
-    case Rule::kInterval: return {Gate::admission, Code::kInvalidArgument, "interval"};
-    case Rule::kNoVersion: return {Gate::admission, Code::kNotFound, "no_version"};
-    case Rule::kNameTaken: return {Gate::duplicate, Code::kConflict, "name_taken"};
-    case Rule::kTooMany: return {Gate::admission, Code::kTooLarge, "too_many"};
-    case Rule::kCompacted: return {Gate::admission, Code::kCompacted, "compacted"};
-    case Rule::kNothing: return {Gate::admission, Code::kNotFound, "nothing"};
+    case Rule::kRole:
+      return {Gate::authority, Code::kForbidden, "role"};
+    case Rule::kScope:
+      return {Gate::authority, Code::kForbidden, "scope"};
+    case Rule::kNoMemory:
+      return {Gate::authority, Code::kNotFound, "no_memory"};
+    case Rule::kErased:
+      return {Gate::admission, Code::kErased, "erased"};
+    case Rule::kState:
+      return {Gate::conflict, Code::kConflict, "state"};
+    case Rule::kKeyReused:
+      return {Gate::idempotency, Code::kIdempotencyMismatch, "key_reused"};
+    case Rule::kVersion:
+      return {Gate::conflict, Code::kConflict, "version"};
+    case Rule::kTextNotFound:
+      return {Gate::conflict, Code::kConflict, "text_not_found"};
+    case Rule::kTextNotUnique:
+      return {Gate::conflict, Code::kConflict, "text_not_unique"};
+    case Rule::kLimit:
+      return {Gate::admission, Code::kTooLarge, "limit"};
+    case Rule::kMalformed:
+      return {Gate::admission, Code::kInvalidArgument, "malformed"};
+    case Rule::kInterval:
+      return {Gate::admission, Code::kInvalidArgument, "interval"};
+    case Rule::kNoVersion:
+      return {Gate::admission, Code::kNotFound, "no_version"};
+    case Rule::kNameTaken:
+      return {Gate::duplicate, Code::kConflict, "name_taken"};
+    case Rule::kTooMany:
+      return {Gate::admission, Code::kTooLarge, "too_many"};
+    case Rule::kCompacted:
+      return {Gate::admission, Code::kCompacted, "compacted"};
+    case Rule::kNothing:
+      return {Gate::admission, Code::kNotFound, "nothing"};
   }
   return {Gate::admission, Code::kInternal, "unknown"};
 }

@@ -14,23 +14,23 @@ namespace perdure {
 
 // Numbers are permanent: they stand in the log.
 enum class Rule : std::uint16_t {
-  kRole = 1,            // the token's roles do not include the command
-  kScope = 2,           // outside the token's scope
-  kNoMemory = 3,        // no such memory that the caller may see
-  kErased = 4,          // the memory is erased
-  kState = 5,           // the memory's state does not allow the command
-  kKeyReused = 6,       // the idempotency key came with other arguments
-  kVersion = 7,         // expected_version is not the current version
-  kTextNotFound = 8,    // old_text does not stand in the text
-  kTextNotUnique = 9,   // old_text stands in the text more than once
-  kLimit = 10,          // over a maximum
-  kMalformed = 11,      // not UTF-8, an empty text, a wrong name
-  kInterval = 12,       // times that contradict each other
-  kNoVersion = 13,      // no such version, or nothing at that time
-  kNameTaken = 14,      // the name is in use
-  kTooMany = 15,        // more memories than one command may touch
-  kCompacted = 16,      // the needed payload went with compaction
-  kNothing = 17,        // no such token, snapshot, space
+  kRole = 1,           // the token's roles do not include the command
+  kScope = 2,          // outside the token's scope
+  kNoMemory = 3,       // no such memory that the caller may see
+  kErased = 4,         // the memory is erased
+  kState = 5,          // the memory's state does not allow the command
+  kKeyReused = 6,      // the idempotency key came with other arguments
+  kVersion = 7,        // expected_version is not the current version
+  kTextNotFound = 8,   // old_text does not stand in the text
+  kTextNotUnique = 9,  // old_text stands in the text more than once
+  kLimit = 10,         // over a maximum
+  kMalformed = 11,     // not UTF-8, an empty text, a wrong name
+  kInterval = 12,      // times that contradict each other
+  kNoVersion = 13,     // no such version, or nothing at that time
+  kNameTaken = 14,     // the name is in use
+  kTooMany = 15,       // more memories than one command may touch
+  kCompacted = 16,     // the needed payload went with compaction
+  kNothing = 17,       // no such token, snapshot, space
 };
 
 struct RuleFacts {

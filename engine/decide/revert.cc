@@ -97,8 +97,7 @@ Result<std::vector<Candidate>> ChangedSince(const Transaction& txn, const Rollba
     RETURN_IF_ERROR(malformed);
   }
   for (Candidate& candidate : changed) {
-    ASSIGN_OR_RETURN(candidate.past,
-                     RecordAt(txn.state(), txn.space(), candidate.id, command.to));
+    ASSIGN_OR_RETURN(candidate.past, RecordAt(txn.state(), txn.space(), candidate.id, command.to));
   }
   return changed;
 }
@@ -130,10 +129,10 @@ Status DecideRevert(Transaction& txn, const RevertMemory& command) {
   }
   ASSIGN_OR_RETURN(const auto now, RequireMemory(txn, command.id));
   RETURN_IF_ERROR(RequireLive(now, "Reverting"));
-  ASSIGN_OR_RETURN(
-      const auto past,
-      command.version ? RecordOfVersion(txn.state(), txn.space(), command.id, *command.version)
-                      : RecordAt(txn.state(), txn.space(), command.id, *command.as_of));
+  ASSIGN_OR_RETURN(const auto past,
+                   command.version
+                       ? RecordOfVersion(txn.state(), txn.space(), command.id, *command.version)
+                       : RecordAt(txn.state(), txn.space(), command.id, *command.as_of));
   if (!past) {
     return Refuse(Rule::kNoVersion,
                   fmt::format("The memory has no such version. It is at version {} and began at "

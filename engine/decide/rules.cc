@@ -47,17 +47,25 @@ std::vector<Part> LabelParts(const ScopePath& path) {
 
 void SetPart(fb::ScopeRef& ref, fb::NodeClass node_class, Seq node) {
   switch (node_class) {
-    case fb::NodeClass::container: ref.mutate_container(node); break;
-    case fb::NodeClass::user: ref.mutate_user(node); break;
-    case fb::NodeClass::agent: ref.mutate_agent(node); break;
-    case fb::NodeClass::run: ref.mutate_run(node); break;
+    case fb::NodeClass::container:
+      ref.mutate_container(node);
+      break;
+    case fb::NodeClass::user:
+      ref.mutate_user(node);
+      break;
+    case fb::NodeClass::agent:
+      ref.mutate_agent(node);
+      break;
+    case fb::NodeClass::run:
+      ref.mutate_run(node);
+      break;
   }
 }
 
 Result<Seq> EnsureNode(Transaction& txn, fb::NodeClass node_class, Seq parent,
                        const std::string& name) {
-  ASSIGN_OR_RETURN(const auto known, FindNode(txn.state(), txn.space(), txn.secret(), node_class,
-                                              parent, name));
+  ASSIGN_OR_RETURN(const auto known,
+                   FindNode(txn.state(), txn.space(), txn.secret(), node_class, parent, name));
   if (known) return *known;
   fb::ScopeNodeCreatedT event;
   event.node_class = node_class;
@@ -80,8 +88,8 @@ std::unexpected<Error> NoSuchMemory(const Uuid& id) {
 
 Status RequireRole(const Transaction& txn, RoleMask any_of, std::string_view command) {
   if (txn.principal().Has(any_of)) return {};
-  return Refuse(Rule::kRole, fmt::format("{} needs a token with the role {}.", command,
-                                         RoleNames(any_of)));
+  return Refuse(Rule::kRole,
+                fmt::format("{} needs a token with the role {}.", command, RoleNames(any_of)));
 }
 
 Status CheckText(std::string_view text, std::size_t bytes_max, std::string_view field) {

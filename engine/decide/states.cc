@@ -59,16 +59,21 @@ Status Forget(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record)
 Status DecideMoveState(Transaction& txn, const MoveState& command) {
   const bool pins =
       command.transition == Transition::kPin || command.transition == Transition::kUnpin;
-  RETURN_IF_ERROR(pins ? RequireRole(txn, kReviewer | kOperator, "Pinning a memory")
-                       : RequireRole(txn, kAgent | kReviewer | kOperator,
-                                     "Changing the state of a memory"));
+  RETURN_IF_ERROR(
+      pins ? RequireRole(txn, kReviewer | kOperator, "Pinning a memory")
+           : RequireRole(txn, kAgent | kReviewer | kOperator, "Changing the state of a memory"));
   ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, command.id));
   switch (command.transition) {
-    case Transition::kPin: return Pin(txn, command.id, record, true);
-    case Transition::kUnpin: return Pin(txn, command.id, record, false);
-    case Transition::kArchive: return Archive(txn, command.id, record);
-    case Transition::kRestore: return Restore(txn, command.id, record);
-    case Transition::kForget: return Forget(txn, command.id, record);
+    case Transition::kPin:
+      return Pin(txn, command.id, record, true);
+    case Transition::kUnpin:
+      return Pin(txn, command.id, record, false);
+    case Transition::kArchive:
+      return Archive(txn, command.id, record);
+    case Transition::kRestore:
+      return Restore(txn, command.id, record);
+    case Transition::kForget:
+      return Forget(txn, command.id, record);
   }
   return Fail(Code::kInternal, "An unknown transition. Report this as a bug.");
 }

@@ -26,10 +26,10 @@ Status DecideSnapshot(Transaction& txn, const NameSnapshot& command) {
   ASSIGN_OR_RETURN(const auto taken,
                    txn.state().Get(Family::kRows, tables::SnapshotName(txn.space(), key)));
   if (taken) {
-    return Refuse(Rule::kNameTaken,
-                  fmt::format("There is a snapshot '{}' already. Choose another name.",
-                              command.name),
-                  "name");
+    return Refuse(
+        Rule::kNameTaken,
+        fmt::format("There is a snapshot '{}' already. Choose another name.", command.name),
+        "name");
   }
   fb::SnapshotNamedT event;
   event.at = command.at.value_or(txn.head().time);
@@ -54,8 +54,7 @@ Status DecideIssueToken(Transaction& txn, const IssueToken& command) {
   }
   RETURN_IF_ERROR(ParseScope(command.scope, "scope"));
   RETURN_IF_ERROR(CheckText(command.label, limits::kLabelBytesMax, "label"));
-  ASSIGN_OR_RETURN(const auto space,
-                   txn.state().Get(Family::kState, tables::Space(command.space)));
+  ASSIGN_OR_RETURN(const auto space, txn.state().Get(Family::kState, tables::Space(command.space)));
   if (!space) {
     return Refuse(Rule::kNothing, fmt::format("There is no space {}.", command.space), "space");
   }
@@ -78,11 +77,9 @@ Status DecideIssueToken(Transaction& txn, const IssueToken& command) {
 
 Status DecideRevokeToken(Transaction& txn, const RevokeToken& command) {
   RETURN_IF_ERROR(RequireRole(txn, kOperator, "Revoking a token"));
-  ASSIGN_OR_RETURN(const auto bytes,
-                   txn.state().Get(Family::kState, tables::Token(command.id)));
+  ASSIGN_OR_RETURN(const auto bytes, txn.state().Get(Family::kState, tables::Token(command.id)));
   if (!bytes) {
-    return Refuse(Rule::kNothing, fmt::format("There is no token {}.", ToString(command.id)),
-                  "id");
+    return Refuse(Rule::kNothing, fmt::format("There is no token {}.", ToString(command.id)), "id");
   }
   fb::TokenRevokedT event;
   event.token = ToId(command.id);
@@ -93,8 +90,7 @@ Status DecideRevokeToken(Transaction& txn, const RevokeToken& command) {
 Status DecideCreateSpace(Transaction& txn, const CreateSpace& command) {
   RETURN_IF_ERROR(RequireRole(txn, kOperator, "Creating a space"));
   RETURN_IF_ERROR(CheckName(command.name, "name"));
-  ASSIGN_OR_RETURN(const auto taken,
-                   txn.state().Get(Family::kState, tables::Space(command.space)));
+  ASSIGN_OR_RETURN(const auto taken, txn.state().Get(Family::kState, tables::Space(command.space)));
   if (taken) {
     return Refuse(Rule::kNameTaken, fmt::format("There is a space {} already.", command.space),
                   "name");
@@ -110,12 +106,12 @@ Status DecideCreateSpace(Transaction& txn, const CreateSpace& command) {
 
 Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command) {
   RETURN_IF_ERROR(RequireRole(txn, kOperator, "Completing an erasure"));
-  ASSIGN_OR_RETURN(const auto bytes, txn.state().Get(Family::kState,
-                                                     tables::Erasure(txn.space(),
-                                                                     command.erasure_seq)));
+  ASSIGN_OR_RETURN(
+      const auto bytes,
+      txn.state().Get(Family::kState, tables::Erasure(txn.space(), command.erasure_seq)));
   if (!bytes) {
-    return Refuse(Rule::kNothing,
-                  fmt::format("Entry {} erased nothing.", command.erasure_seq), "erasure_seq");
+    return Refuse(Rule::kNothing, fmt::format("Entry {} erased nothing.", command.erasure_seq),
+                  "erasure_seq");
   }
   fb::ErasureCompletedT event;
   event.memories = 1;

@@ -25,9 +25,7 @@ Transaction::Transaction(const StateReader& base, const Circumstances& circumsta
 
 Micros Transaction::NextTime() const { return std::max(in_.now, head_.time + 1); }
 
-Hash Transaction::Draw() {
-  return Sha256Concat({AsBytes(in_.seed), Key().U64(draws_++).Take()});
-}
+Hash Transaction::Draw() { return Sha256Concat({AsBytes(in_.seed), Key().U64(draws_++).Take()}); }
 
 Uuid Transaction::NewId() {
   const Hash drawn = Draw();

@@ -18,9 +18,9 @@ namespace perdure {
 // same bytes.
 struct Circumstances {
   SpaceId space = kMainSpace;
-  LogHead head;              // of the space's log
-  Micros now = 0;            // the wall clock
-  Hash seed{};               // unpredictable; ids and salts are drawn from it
+  LogHead head;    // of the space's log
+  Micros now = 0;  // the wall clock
+  Hash seed{};     // unpredictable; ids and salts are drawn from it
   const Secret* secret = nullptr;
   const Principal* principal = nullptr;
   const WriteOptions* options = nullptr;

@@ -29,8 +29,7 @@ std::string PackEntry(const fb::EntryT& entry) {
 }
 
 Result<Entry> Entry::Parse(std::string bytes) {
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                 bytes.size());
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (!fb::VerifyEntryBuffer(verifier)) {
     return Fail(Code::kCorrupt, "A log entry is malformed. Run `perdure log verify`.");
   }
@@ -90,34 +89,52 @@ Result<std::optional<PayloadRow>> ReadPayload(const StateReader& reader, SpaceId
 
 const fb::Id* MemoryOf(const fb::Entry& entry) {
   switch (entry.event_type()) {
-    case fb::Event::MemoryStored: return entry.event_as_MemoryStored()->memory();
-    case fb::Event::MemorySeenAgain: return entry.event_as_MemorySeenAgain()->memory();
-    case fb::Event::MemoryRevised: return entry.event_as_MemoryRevised()->memory();
-    case fb::Event::MemoryDescribed: return entry.event_as_MemoryDescribed()->memory();
-    case fb::Event::MemoryPinned: return entry.event_as_MemoryPinned()->memory();
-    case fb::Event::MemoryUnpinned: return entry.event_as_MemoryUnpinned()->memory();
-    case fb::Event::MemoryArchived: return entry.event_as_MemoryArchived()->memory();
-    case fb::Event::MemoryRestored: return entry.event_as_MemoryRestored()->memory();
-    case fb::Event::MemoryForgotten: return entry.event_as_MemoryForgotten()->memory();
-    case fb::Event::MemoryReverted: return entry.event_as_MemoryReverted()->memory();
-    case fb::Event::MemoryErased: return entry.event_as_MemoryErased()->memory();
-    case fb::Event::ScopeRolledBack: return entry.event_as_ScopeRolledBack()->memory();
-    case fb::Event::WriteRefused: return entry.event_as_WriteRefused()->memory();
-    default: return nullptr;
+    case fb::Event::MemoryStored:
+      return entry.event_as_MemoryStored()->memory();
+    case fb::Event::MemorySeenAgain:
+      return entry.event_as_MemorySeenAgain()->memory();
+    case fb::Event::MemoryRevised:
+      return entry.event_as_MemoryRevised()->memory();
+    case fb::Event::MemoryDescribed:
+      return entry.event_as_MemoryDescribed()->memory();
+    case fb::Event::MemoryPinned:
+      return entry.event_as_MemoryPinned()->memory();
+    case fb::Event::MemoryUnpinned:
+      return entry.event_as_MemoryUnpinned()->memory();
+    case fb::Event::MemoryArchived:
+      return entry.event_as_MemoryArchived()->memory();
+    case fb::Event::MemoryRestored:
+      return entry.event_as_MemoryRestored()->memory();
+    case fb::Event::MemoryForgotten:
+      return entry.event_as_MemoryForgotten()->memory();
+    case fb::Event::MemoryReverted:
+      return entry.event_as_MemoryReverted()->memory();
+    case fb::Event::MemoryErased:
+      return entry.event_as_MemoryErased()->memory();
+    case fb::Event::ScopeRolledBack:
+      return entry.event_as_ScopeRolledBack()->memory();
+    case fb::Event::WriteRefused:
+      return entry.event_as_WriteRefused()->memory();
+    default:
+      return nullptr;
   }
 }
 
 std::uint32_t VersionMadeBy(const fb::Entry& entry) {
   switch (entry.event_type()) {
-    case fb::Event::MemoryStored: return 1;
-    case fb::Event::MemoryRevised: return entry.event_as_MemoryRevised()->version();
-    case fb::Event::MemoryDescribed: return entry.event_as_MemoryDescribed()->version();
+    case fb::Event::MemoryStored:
+      return 1;
+    case fb::Event::MemoryRevised:
+      return entry.event_as_MemoryRevised()->version();
+    case fb::Event::MemoryDescribed:
+      return entry.event_as_MemoryDescribed()->version();
     case fb::Event::MemoryReverted: {
       // A rollback that only moves state or pin keeps the version that it names.
       const auto* reverted = entry.event_as_MemoryReverted();
       return reverted->version() == reverted->to_version() ? 0 : reverted->version();
     }
-    default: return 0;
+    default:
+      return 0;
   }
 }
 

@@ -27,8 +27,7 @@ std::string Pack(const Native& native) {
 // The table in `bytes`, readable in place as long as `bytes` lives; nullptr when it is malformed.
 template <typename Table>
 const Table* View(std::string_view bytes) {
-  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                 bytes.size());
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (!verifier.VerifyBuffer<Table>(nullptr)) return nullptr;
   return flatbuffers::GetRoot<Table>(bytes.data());
 }
@@ -54,9 +53,7 @@ inline Uuid FromId(const fb::Id& id) {
   return *UuidFromBytes(Key().U64(id.high()).U64(id.low()).Take());
 }
 
-inline fb::Digest ToDigest(const Hash& hash) {
-  return fb::Digest(flatbuffers::make_span(hash));
-}
+inline fb::Digest ToDigest(const Hash& hash) { return fb::Digest(flatbuffers::make_span(hash)); }
 
 inline Hash FromDigest(const fb::Digest& digest) {
   Hash hash;

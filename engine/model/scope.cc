@@ -15,8 +15,8 @@ constexpr std::string_view kExample = "Write it like acme/website or acme;user=a
 
 Status CheckName(std::string_view name, std::string_view field) {
   if (name.empty()) {
-    return Fail(Code::kInvalidArgument,
-                fmt::format("A part of the scope is empty. {}", kExample), std::string(field));
+    return Fail(Code::kInvalidArgument, fmt::format("A part of the scope is empty. {}", kExample),
+                std::string(field));
   }
   if (name.size() > limits::kLabelBytesMax) {
     return Fail(Code::kTooLarge,
@@ -87,11 +87,12 @@ Result<ScopePath> ParseScope(std::string_view text, std::string_view field) {
                           : key == "run"   ? &scope.run
                                            : nullptr;
     if (equals == std::string_view::npos || !target || !target->empty()) {
-      return Fail(Code::kInvalidArgument,
-                  fmt::format("After the first ';' a scope takes user=, agent= and run=, each once. "
-                              "{}",
-                              kExample),
-                  std::string(field));
+      return Fail(
+          Code::kInvalidArgument,
+          fmt::format("After the first ';' a scope takes user=, agent= and run=, each once. "
+                      "{}",
+                      kExample),
+          std::string(field));
     }
     const std::string_view name = part.substr(equals + 1);
     RETURN_IF_ERROR(CheckName(name, field));

@@ -1,4 +1,5 @@
-// Where inside a space a memory lives: a container in a tree, and optionally a user, an agent, a run.
+// Where inside a space a memory lives: a container in a tree, and optionally a user, an agent, a
+// run.
 #pragma once
 
 #include <string>
@@ -16,9 +17,7 @@ struct ScopePath {
   std::string agent;
   std::string run;
 
-  bool empty() const {
-    return containers.empty() && user.empty() && agent.empty() && run.empty();
-  }
+  bool empty() const { return containers.empty() && user.empty() && agent.empty() && run.empty(); }
   bool operator==(const ScopePath&) const = default;
 };
 

@@ -51,7 +51,9 @@ inline std::string Token(const Uuid& id) {
 inline std::string TokenPrefix() { return Key().U8(5).U32(kSystemSpace).Take(); }
 inline std::string Space(SpaceId space) { return Key().U8(6).U32(kSystemSpace).U32(space).Take(); }
 inline std::string SpacePrefix() { return Key().U8(6).U32(kSystemSpace).Take(); }
-inline std::string Erasure(SpaceId space, Seq seq) { return Key().U8(7).U32(space).U64(seq).Take(); }
+inline std::string Erasure(SpaceId space, Seq seq) {
+  return Key().U8(7).U32(space).U64(seq).Take();
+}
 inline std::string ErasurePrefix(SpaceId space) { return Key().U8(7).U32(space).Take(); }
 
 inline std::string ValuePrefix(SpaceId space, const ValueKey& value) {

@@ -51,11 +51,11 @@ struct Memory {
 
 // Empty members do not filter.
 struct ListFilter {
-  std::optional<ScopePath> scope;      // the subtree; absent: the caller's own scope
-  std::vector<std::string> tags;       // all of them
+  std::optional<ScopePath> scope;  // the subtree; absent: the caller's own scope
+  std::vector<std::string> tags;   // all of them
   std::string type;
   std::string theme;
-  std::vector<fb::MemoryState> states; // empty: what default reads show, live and unexpired
+  std::vector<fb::MemoryState> states;  // empty: what default reads show, live and unexpired
   std::optional<fb::MemoryKind> kind;
   std::optional<bool> pinned;
   std::optional<fb::Authorship> authorship;
@@ -111,7 +111,7 @@ struct LogQuery {
   std::optional<Uuid> memory;
   std::optional<Uuid> principal;
   std::optional<fb::Event> event;
-  std::optional<Micros> from;   // half-open
+  std::optional<Micros> from;  // half-open
   std::optional<Micros> until;
   std::size_t limit = 100;
   Seq before = 0;  // only entries below this seq; 0 for no bound
@@ -125,19 +125,20 @@ struct LogPage {
 class ReadView {
  public:
   struct Source {
-    const Store* store = nullptr;    // all must outlive the view
+    const Store* store = nullptr;  // all must outlive the view
     const Secret* secret = nullptr;
     SpaceId space = kMainSpace;
     Principal principal;
     Micros as_of = 0;      // at most the watermark
-    Seq as_of_seq = 0;     // the last entry at or before as_of
+    Seq head_seq = 0;      // the last entry at or before the watermark
     Micros watermark = 0;  // of the same moment
     Micros valid_at = 0;
   };
   explicit ReadView(Source source);
 
   Micros as_of() const { return in_.as_of; }
-  Seq as_of_seq() const { return in_.as_of_seq; }
+  // The last entry at or before as_of. Cost: nothing at the watermark, else O(log n) entry reads.
+  Result<Seq> AsOfSeq() const;
   Micros valid_at() const { return in_.valid_at; }
   const Principal& principal() const { return in_.principal; }
 
@@ -175,6 +176,7 @@ class ReadView {
   Result<std::optional<fb::MemoryRecordT>> RecordThen(const Uuid& id) const;
   Result<fb::MemoryRecordT> Visibly(const Uuid& id) const;
   Result<bool> Allowed(const fb::MemoryRecordT& then, const fb::MemoryRecordT& now) const;
+  Result<bool> InOwnScope(const fb::Entry& entry) const;
   Result<Memory> Load(const Uuid& id, fb::MemoryRecordT record, bool with_text) const;
 
   Source in_;

@@ -18,8 +18,9 @@ namespace {
 constexpr std::array<const char*, kFamilies> kNames = {"default", "log",  "payload",
                                                        "tree",    "rows", "state"};
 constexpr std::size_t kTimestampBytes = 8;
-constexpr std::uint64_t kPayloadFileBytes = 8ull << 20;  // small, so that an erasure rewrites little
-constexpr std::uint64_t kWalBytesMax = 48ull << 20;      // bounds what an open replays
+constexpr std::uint64_t kPayloadFileBytes = 8ull
+                                            << 20;   // small, so that an erasure rewrites little
+constexpr std::uint64_t kWalBytesMax = 48ull << 20;  // bounds what an open replays
 
 std::unexpected<Error> FromRocks(const rocksdb::Status& status, std::string_view doing) {
   Code code = Code::kInternal;
@@ -145,6 +146,15 @@ Status Store::Write(std::span<const Mutation> mutations, bool sync) {
   if (!written.ok()) {
     files_->write_failed = true;
     return FromRocks(written, "Writing to the store");
+  }
+  return {};
+}
+
+Status Store::SyncLog() {
+  const rocksdb::Status synced = files_->db->SyncWAL();
+  if (!synced.ok()) {
+    files_->write_failed = true;
+    return FromRocks(synced, "Syncing the store's log");
   }
   return {};
 }

@@ -37,6 +37,9 @@ class Store {
   // All or nothing. Cost: one WAL record; one fdatasync when `sync`.
   Status Write(std::span<const Mutation> mutations, bool sync);
 
+  // Makes earlier writes without `sync` durable.
+  Status SyncLog();
+
   // kState answers as of `as_of`, the other families as they are.
   Result<std::optional<std::string>> Get(Family family, std::string_view key,
                                          std::int64_t as_of) const;

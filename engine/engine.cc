@@ -1,0 +1,272 @@
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/base/check.h"
+#include "engine/base/hash.h"
+#include "engine/log/tail.h"
+#include "engine/model/tables.h"
+#include "engine/read/moment.h"
+#include "engine/token.h"
+
+namespace perdure {
+namespace {
+
+constexpr std::uint32_t kStoreFormat = 1;
+
+std::string StoreDirectory(const std::string& directory) { return directory + "/store"; }
+std::string KeysDirectory(const std::string& directory) { return directory + "/keys"; }
+
+Result<std::string> NameOfSpace(const StateReader& reader, SpaceId space) {
+  if (space == kSystemSpace) return std::string("system");
+  ASSIGN_OR_RETURN(const auto bytes, reader.Get(Family::kState, tables::Space(space)));
+  if (!bytes) return Fail(Code::kNotFound, fmt::format("There is no space {}.", space));
+  ASSIGN_OR_RETURN(const auto record, Unpack<fb::SpaceRecordT>(*bytes));
+  ASSIGN_OR_RETURN(const auto payload, ReadPayload(reader, kSystemSpace, record.label_seq));
+  if (!payload || !(*payload)->name()) {
+    return Fail(Code::kCorrupt, fmt::format("The name of space {} is missing.", space));
+  }
+  return (*payload)->name()->str();
+}
+
+Status CheckFormat(Store& store) {
+  ASSIGN_OR_RETURN(const auto format, store.Get(Family::kMeta, tables::Format(), kLatest));
+  if (!format || ReadBigEndian(*format) != kStoreFormat) {
+    return Fail(
+        Code::kCorrupt,
+        fmt::format("The store has format {}; this program reads format {}.",
+                    format ? std::to_string(ReadBigEndian(*format)) : "none", kStoreFormat));
+  }
+  return {};
+}
+
+}  // namespace
+
+struct Engine::OpenSpace {
+  SpaceInfo info;
+  SpaceKeys keys;
+  StoredTiles tiles;
+};
+
+Principal BootstrapPrincipal() {
+  Principal principal;
+  principal.roles = kOperator;
+  principal.space = kMainSpace;
+  principal.client = "perdure";
+  return principal;
+}
+
+Engine::Engine(EngineOptions options, Clock& clock, Random& random, std::unique_ptr<Store> store)
+    : options_(std::move(options)),
+      clock_(clock),
+      random_(random),
+      store_(std::move(store)),
+      latest_(*store_, kLatest) {}
+
+Engine::~Engine() {
+  sequencer_.reset();
+  if (!options_.read_only)
+    static_cast<void>(store_->Flush());  // else the next open replays the WAL
+}
+
+Status Engine::Create(const std::string& directory, Clock& clock, Random& random) {
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed);
+  if (failed) {
+    return Fail(Code::kUnavailable,
+                fmt::format("The directory {} cannot be made: {}.", directory, failed.message()));
+  }
+  if (std::filesystem::exists(StoreDirectory(directory))) {
+    return Fail(Code::kConflict, fmt::format("There is a store in {} already.", directory));
+  }
+  for (const char* name : {"system", "main"}) {
+    const auto made = CreateSpaceKeys(KeysDirectory(directory), name, random);
+    if (!made && made.error().code != Code::kConflict) return std::unexpected(made.error());
+  }
+  {
+    ASSIGN_OR_RETURN(const auto store, Store::Open(StoreDirectory(directory), {}));
+    const Mutation format{Family::kMeta, tables::Format(), Key().U32(kStoreFormat).Take(), 0};
+    RETURN_IF_ERROR(store->Write({&format, 1}, true));
+  }
+  ASSIGN_OR_RETURN(const auto engine, Open({.directory = directory}, clock, random));
+  for (const auto& [id, name] :
+       {std::pair(kSystemSpace, "system"), std::pair(kMainSpace, "main")}) {
+    RETURN_IF_ERROR(engine->Write(BootstrapPrincipal(), CreateSpace{id, name}, {}));
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options, Clock& clock,
+                                             Random& random) {
+  if (!std::filesystem::exists(StoreDirectory(options.directory))) {
+    return Fail(Code::kNotFound, fmt::format("There is no store in {}. `perdure init --data {}` "
+                                             "makes one.",
+                                             options.directory, options.directory));
+  }
+  ASSIGN_OR_RETURN(auto store,
+                   Store::Open(StoreDirectory(options.directory),
+                               {.create_if_missing = false, .read_only = options.read_only}));
+  RETURN_IF_ERROR(CheckFormat(*store));
+  std::unique_ptr<Engine> engine(new Engine(options, clock, random, std::move(store)));
+  engine->sequencer_ = std::make_unique<Sequencer>(*engine->store_, clock, random, options.sync);
+  RETURN_IF_ERROR(engine->LoadSpaces());
+  return engine;
+}
+
+Status Engine::LoadSpaces() {
+  RETURN_IF_ERROR(LoadSpace(kSystemSpace));
+  std::vector<SpaceId> ids;
+  const std::string prefix = tables::SpacePrefix();
+  RETURN_IF_ERROR(latest_.Scan(
+      Family::kState, prefix, PrefixEnd(prefix), [&](std::string_view key, std::string_view) {
+        ids.push_back(static_cast<SpaceId>(ReadBigEndian(key.substr(prefix.size()))));
+        return true;
+      }));
+  for (SpaceId id : ids) {
+    if (id != kSystemSpace) RETURN_IF_ERROR(LoadSpace(id));
+  }
+  return {};
+}
+
+Status Engine::LoadSpace(SpaceId id) {
+  ASSIGN_OR_RETURN(const std::string name, NameOfSpace(latest_, id));
+  ASSIGN_OR_RETURN(SpaceKeys keys, LoadSpaceKeys(KeysDirectory(options_.directory), name));
+  const std::string origin = OriginOf(name);
+  ASSIGN_OR_RETURN(LogTail tail,
+                   ReadTail(*store_, id, origin, keys.signing.public_key, options_.check_tail));
+  auto space =
+      std::make_unique<OpenSpace>(OpenSpace{{id, name}, std::move(keys), StoredTiles(latest_, id)});
+  sequencer_->AddSpace(id, {tail.head, std::move(tail.tree), &space->keys, origin});
+  const std::lock_guard lock(spaces_mutex_);
+  spaces_.insert_or_assign(id, std::move(space));
+  return {};
+}
+
+Result<WriteOutcome> Engine::Write(const Principal& principal, Command command,
+                                   WriteOptions options) {
+  if (options_.read_only) {
+    return Fail(Code::kUnavailable, "The store is open read-only; writes are not taken.");
+  }
+  // What only a writer may hold in its hands: a new space needs its keys before its entry.
+  if (const auto* create = std::get_if<CreateSpace>(&command); create && !options.dry_run) {
+    ASSIGN_OR_RETURN(auto outcome, sequencer_->Submit({principal, command, std::move(options)}));
+    RETURN_IF_ERROR(LoadSpace(create->space));
+    return outcome;
+  }
+  return sequencer_->Submit({principal, std::move(command), std::move(options)});
+}
+
+Result<SpaceInfo> Engine::AddSpace(const Principal& principal, const std::string& name,
+                                   WriteOptions options) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  if (name.empty() || name.size() > 64 || !std::ranges::all_of(name, allowed)) {
+    return Fail(Code::kInvalidArgument,
+                "A space's name has 1 to 64 small letters, digits and hyphens, e.g. team-a.",
+                "name");
+  }
+  SpaceId next = kMainSpace;
+  for (const SpaceInfo& info : Spaces()) {
+    if (info.name == name) {
+      return Fail(Code::kConflict, fmt::format("There is a space '{}' already.", name), "name");
+    }
+    next = std::max(next, info.id + 1);
+  }
+  if (!options.dry_run) {
+    const auto made = CreateSpaceKeys(KeysDirectory(options_.directory), name, random_);
+    if (!made && made.error().code != Code::kConflict) return std::unexpected(made.error());
+  }
+  RETURN_IF_ERROR(Write(principal, CreateSpace{next, name}, std::move(options)));
+  return SpaceInfo{next, name};
+}
+
+Result<ReadView> Engine::Read(const Principal& principal, const ReadAt& at) const {
+  const LogHead head = Visible(principal.space);
+  const SpaceKeys* keys = nullptr;
+  {
+    const std::lock_guard lock(spaces_mutex_);
+    const auto found = spaces_.find(principal.space);
+    if (found == spaces_.end()) {
+      return Fail(Code::kNotFound, "The token's space does not exist in this store.");
+    }
+    keys = &found->second->keys;
+  }
+  ASSIGN_OR_RETURN(const Micros as_of,
+                   ResolveMoment(latest_, principal.space, keys->secret, head, at));
+  if (as_of < Horizon() && as_of < head.time) {
+    auto compacted = Fail(Code::kCompacted,
+                          fmt::format("History before {} was compacted; as_of can be that time or "
+                                      "later.",
+                                      FormatTime(Horizon())),
+                          "as_of");
+    compacted.error().details.emplace_back("horizon", FormatTime(Horizon()));
+    return compacted;
+  }
+  return ReadView({.store = store_.get(),
+                   .secret = &keys->secret,
+                   .space = principal.space,
+                   .principal = principal,
+                   .as_of = as_of,
+                   .head_seq = head.seq,
+                   .watermark = head.time,
+                   .valid_at = at.valid_at.value_or(clock_.Now())});
+}
+
+Result<Principal> Engine::Authenticate(std::string_view token) const {
+  return AuthenticateToken(latest_, token, clock_.Now());
+}
+
+Result<std::pair<std::string, WriteOutcome>> Engine::Issue(const Principal& principal,
+                                                           IssueToken command,
+                                                           WriteOptions options) {
+  const NewToken token = MakeToken(clock_, random_);
+  command.id = token.id;
+  command.secret_digest = token.secret_digest;
+  const bool dry_run = options.dry_run;
+  ASSIGN_OR_RETURN(WriteOutcome outcome, Write(principal, std::move(command), std::move(options)));
+  return std::pair(dry_run || outcome.repeated ? std::string() : token.text, std::move(outcome));
+}
+
+std::vector<SpaceInfo> Engine::Spaces() const {
+  const std::lock_guard lock(spaces_mutex_);
+  std::vector<SpaceInfo> infos;
+  for (const auto& [id, space] : spaces_) infos.push_back(space->info);
+  return infos;
+}
+
+Result<SpaceId> Engine::SpaceByName(std::string_view name) const {
+  for (const SpaceInfo& info : Spaces()) {
+    if (info.name == name) return info.id;
+  }
+  return Fail(Code::kNotFound, fmt::format("There is no space '{}'.", name), "space");
+}
+
+const SpaceKeys& Engine::KeysOf(SpaceId space) const {
+  const std::lock_guard lock(spaces_mutex_);
+  const auto found = spaces_.find(space);
+  PERDURE_CHECK(found != spaces_.end());
+  return found->second->keys;
+}
+
+const TileReader& Engine::Tiles(SpaceId space) const {
+  const std::lock_guard lock(spaces_mutex_);
+  const auto found = spaces_.find(space);
+  PERDURE_CHECK(found != spaces_.end());
+  return found->second->tiles;
+}
+
+std::string Engine::OriginOf(std::string_view space_name) {
+  return fmt::format("perdure/{}", space_name);
+}
+
+Micros Engine::Horizon() const {
+  const auto horizon = latest_.Get(Family::kMeta, tables::Horizon());
+  if (!horizon || !*horizon) return kTimeMin;
+  return static_cast<Micros>(ReadBigEndian(**horizon));
+}
+
+}  // namespace perdure

@@ -1,0 +1,134 @@
+#include "engine/write/execute.h"
+
+#include <fmt/format.h>
+
+#include "engine/apply/memory_fold.h"
+#include "engine/base/limits.h"
+#include "engine/decide/decide.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/rules.h"
+#include "engine/model/tables.h"
+
+namespace perdure {
+namespace {
+
+// The entries of the command that entry `seq` belongs to.
+Result<std::vector<Entry>> EntriesOfPass(const StateReader& reader, SpaceId space, Seq seq,
+                                         Seq last) {
+  ASSIGN_OR_RETURN(const Entry one, ReadEntry(reader, space, seq));
+  std::vector<Entry> entries;
+  for (Seq at = one->pass(); at <= last; ++at) {
+    ASSIGN_OR_RETURN(Entry entry, ReadEntry(reader, space, at));
+    if (entry->pass() != one->pass()) break;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+// The answer that the idempotency key got before; nullopt when it is new.
+Result<std::optional<WriteOutcome>> AnswerFromLog(const Transaction& txn) {
+  const WriteOptions& options = txn.options();
+  if (options.idempotency_key.empty()) return std::nullopt;
+  const ValueKey key = IdempotencyKey(txn.secret(), options.idempotency_key);
+  ASSIGN_OR_RETURN(
+      const auto row,
+      txn.state().Get(Family::kRows, tables::Idempotency(txn.space(), txn.principal().id, key)));
+  if (!row) return std::nullopt;
+  const ValueKey request = MakeValueKey(txn.secret(), "request", options.request_digest);
+  if (std::string_view(*row).substr(8) != AsBytes(request)) {
+    return Refuse(Rule::kKeyReused,
+                  "This idempotency_key was used before with other arguments. Use a new key for a "
+                  "new request.",
+                  "idempotency_key");
+  }
+  const Seq seq = ReadBigEndian(std::string_view(*row).substr(0, 8));
+  ASSIGN_OR_RETURN(const auto entries,
+                   EntriesOfPass(txn.state(), txn.space(), seq, txn.head().seq));
+  ASSIGN_OR_RETURN(WriteOutcome outcome, OutcomeOf(entries, txn.state()));
+  outcome.repeated = true;
+  return outcome;
+}
+
+Status CheckOptions(const WriteOptions& options) {
+  RETURN_IF_ERROR(
+      CheckText(options.idempotency_key, limits::kIdempotencyKeyBytesMax, "idempotency_key"));
+  return CheckText(options.reason, limits::kReasonBytesMax, "reason");
+}
+
+// The memory a command is about, for the entry that records its refusal.
+std::optional<Uuid> SubjectOf(const Command& command) {
+  if (const auto* c = std::get_if<EditMemory>(&command)) return c->id;
+  if (const auto* c = std::get_if<DescribeMemory>(&command)) return c->id;
+  if (const auto* c = std::get_if<MoveState>(&command)) return c->id;
+  if (const auto* c = std::get_if<RevertMemory>(&command)) return c->id;
+  if (const auto* c = std::get_if<Rollback>(&command)) return c->memory;
+  return std::nullopt;
+}
+
+Result<WriteOutcome> TryCommand(Transaction& txn, const Command& command) {
+  RETURN_IF_ERROR(CheckOptions(txn.options()));
+  ASSIGN_OR_RETURN(auto before, AnswerFromLog(txn));
+  if (before) return std::move(*before);
+  RETURN_IF_ERROR(Decide(txn, command));
+  return OutcomeOf(txn.entries(), txn.state());
+}
+
+// The refusal as an entry of its own. Keeps the sentence, never the refused text; a reason or key
+// that is itself over its limit stays out.
+Execution Refused(Overlay& group, const Circumstances& circumstances, const Command& command,
+                  Error error, std::uint32_t count) {
+  Execution execution{std::unexpected(error), {}, circumstances.head};
+  if (count == 0) return execution;
+  const Rule rule = *RuleOf(error);
+  fb::WriteRefusedT event;
+  event.gate = FactsOf(rule).gate;
+  event.rule = static_cast<std::uint16_t>(rule);
+  event.command = static_cast<std::uint8_t>(command.index());
+  event.count = count;
+  if (const auto subject = SubjectOf(command)) {
+    event.memory = std::make_unique<fb::Id>(ToId(*subject));
+  }
+  fb::PayloadT payload;
+  payload.message = error.message;
+  WriteOptions bare;
+  if (CheckOptions(*circumstances.options)) bare.reason = circumstances.options->reason;
+  Circumstances without_key = circumstances;
+  without_key.options = &bare;
+  Transaction txn(group, without_key);
+  const Result<Seq> seq = txn.Append(MakeEvent(std::move(event)), std::move(payload));
+  if (!seq) {
+    execution.answer = std::unexpected(seq.error());
+    return execution;
+  }
+  execution.answer.error().details.emplace_back("refused_seq", std::to_string(*seq));
+  execution.entries = txn.entries();
+  execution.head = txn.head();
+  group.Absorb(std::move(txn).TakeState());
+  return execution;
+}
+
+}  // namespace
+
+Execution Execute(Overlay& group, const Circumstances& circumstances, const Command& command,
+                  const std::function<std::uint32_t()>& refusal_count) {
+  Transaction txn(group, circumstances);
+  Result<WriteOutcome> answer = TryCommand(txn, command);
+  if (!answer) {
+    if (!RuleOf(answer.error()) || circumstances.options->dry_run) {
+      return {std::move(answer), {}, circumstances.head};
+    }
+    return Refused(group, circumstances, command, std::move(answer.error()), refusal_count());
+  }
+  if (answer->repeated) return {std::move(answer), {}, circumstances.head};
+  if (circumstances.options->dry_run) {
+    answer->dry_run = true;
+    answer->seq = answer->first_seq = 0;
+    answer->record_time = 0;
+    return {std::move(answer), {}, circumstances.head};
+  }
+  Execution execution{std::move(answer), txn.entries(), txn.head()};
+  group.Absorb(std::move(txn).TakeState());
+  return execution;
+}
+
+}  // namespace perdure
