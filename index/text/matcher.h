@@ -1,0 +1,45 @@
+// Finds the best chunks for a bag of terms over postings from any number of layers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "index/text/bm25.h"
+#include "index/text/posting.h"
+#include "index/text/slot_table.h"
+
+namespace perdure {
+
+struct TextHit {
+  std::uint64_t chunk = 0;
+  double score = 0;     // L of bm25.h
+  double coverage = 0;  // idf-weighted share of the query's terms that the chunk holds, 0..1
+
+  friend bool operator==(const TextHit&, const TextHit&) = default;
+};
+
+// Whether a chunk may be in the answer. Called only for chunks good enough to enter it.
+using ChunkFilter = std::function<bool(std::uint64_t)>;
+
+struct LayerPostings {
+  Layer layer = Layer::kDisk;
+  Generation generation = Generation::kCurrent;
+  std::unique_ptr<PostingSource> source;
+};
+
+struct MatchTerm {
+  double share = 0;  // of idf * weight in their sum over the whole query
+  std::vector<LayerPostings> layers;
+};
+
+// The `limit` best chunks that `allowed` lets pass, best first, equal scores by chunk number.
+// Exact: skips only what cannot enter the answer (MaxScore; Turtle and Flood, 1995), over windows
+// of chunks. Scores are summed as fixed-point numbers, so that the answer does not depend on the
+// order of terms, on the layers, or on what was skipped.
+std::vector<TextHit> BestMatches(std::vector<MatchTerm> terms, const SlotTable& slots,
+                                 const Bm25& bm25, std::size_t limit, const ChunkFilter& allowed);
+
+}  // namespace perdure

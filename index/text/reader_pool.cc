@@ -1,0 +1,55 @@
+#include "index/text/reader_pool.h"
+
+#include <utility>
+
+namespace perdure {
+namespace {
+
+constexpr std::size_t kIdleMax = 8;
+
+}  // namespace
+
+Result<ReaderPool::Reader> ReaderPool::Acquire(const DiskRevision& wanted,
+                                               const std::string& path) {
+  Reader reader;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      reader = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (reader.disk == nullptr || reader.database != wanted.database) {
+    auto opened = DiskReader::Open(path);
+    if (!opened && opened.error().code == Code::kNotFound) {
+      return Fail(Code::kUnavailable, "the text index moved to another database");
+    }
+    ASSIGN_OR_RETURN(reader.disk, std::move(opened));
+    reader.database = wanted.database;
+  } else if (reader.disk->revision() != wanted.revision) {
+    RETURN_IF_ERROR(reader.disk->Refresh());
+  }
+  if (reader.disk->revision() == wanted.revision) return reader;
+  Release(std::move(reader));
+  return Fail(Code::kUnavailable, "the text index moved on");
+}
+
+void ReaderPool::Release(Reader reader) {
+  if (!reader.disk->status()) return;
+  const std::lock_guard lock(mutex_);
+  if (reader.database == database_ && idle_.size() < kIdleMax) idle_.push_back(std::move(reader));
+}
+
+void ReaderPool::Keep(std::uint64_t database) {
+  std::vector<Reader> dropped;  // closed outside the lock
+  const std::lock_guard lock(mutex_);
+  database_ = database;
+  std::swap(dropped, idle_);
+  std::erase_if(dropped, [&](Reader& reader) {
+    if (reader.database != database) return false;
+    idle_.push_back(std::move(reader));
+    return true;
+  });
+}
+
+}  // namespace perdure

@@ -1,0 +1,46 @@
+// Open readers of a text index's database, kept between searches: opening one takes longer than a
+// search. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "index/text/xapian_adapter.h"
+
+namespace perdure {
+
+// One state of the index on disk.
+struct DiskRevision {
+  std::uint64_t database = 0;  // number of TextHome
+  std::uint64_t revision = 0;
+
+  friend bool operator==(const DiskRevision&, const DiskRevision&) = default;
+};
+
+class ReaderPool {
+ public:
+  struct Reader {
+    std::uint64_t database = 0;
+    std::unique_ptr<DiskReader> disk;
+  };
+
+  // A reader of exactly that revision of the database at `path`. kUnavailable if there is a newer
+  // one: look again what is current.
+  Result<Reader> Acquire(const DiskRevision& wanted, const std::string& path);
+  // Keeps the reader for the next one who asks, unless it failed or enough are idle.
+  void Release(Reader reader);
+  // Forgets all readers but those of this database: they hold its files open. Those that are being
+  // used go when they come back.
+  void Keep(std::uint64_t database);
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t database_ = 0;
+  std::vector<Reader> idle_;
+};
+
+}  // namespace perdure

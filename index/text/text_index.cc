@@ -1,0 +1,276 @@
+#include "index/text/text_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace perdure {
+namespace {
+
+// Metadata of the database:
+//   "state"      "<terms version> <cursor>", in decimal
+//   "L%08x"      lengths of a block of SlotTable: uint16 little endian a chunk, trailing zeros cut;
+//                0 no chunk, bit 15 set for a past one
+constexpr const char* kStateKey = "state";
+constexpr std::string_view kLengthsPrefix = "L";
+constexpr std::uint16_t kPastBit = 0x8000;
+
+std::string LengthsKey(ChunkNumber block) { return fmt::format("{}{:08x}", kLengthsPrefix, block); }
+
+std::string StateValue(std::uint64_t cursor) { return fmt::format("{} {}", kTermsVersion, cursor); }
+
+std::optional<std::uint64_t> CursorOf(const std::string& state) {
+  const std::string prefix = fmt::format("{} ", kTermsVersion);
+  if (!state.starts_with(prefix)) return std::nullopt;
+  return std::strtoull(state.c_str() + prefix.size(), nullptr, 10);
+}
+
+void PutLength(std::string& lengths, ChunkNumber chunk, std::uint16_t value) {
+  const std::size_t at = chunk % SlotTable::kBlockSize * 2;
+  if (lengths.size() < at + 2) lengths.resize(at + 2);
+  lengths[at] = static_cast<char>(value & 0xFF);
+  lengths[at + 1] = static_cast<char>(value >> 8);
+}
+
+std::uint16_t GetLength(std::string_view lengths, std::size_t index) {
+  return static_cast<std::uint16_t>(static_cast<unsigned char>(lengths[index * 2]) |
+                                    static_cast<unsigned char>(lengths[index * 2 + 1]) << 8);
+}
+
+std::size_t Index(Generation generation) { return static_cast<std::size_t>(generation); }
+
+Status CheckDocument(const TextDocument& document) {
+  if (document.chunk > kChunkNumberMax) {
+    return Fail(Code::kTooLarge,
+                fmt::format("chunk {} is over {}", document.chunk, kChunkNumberMax), "chunk");
+  }
+  for (const auto& [term, count] : document.terms.terms) {
+    if (term.empty() || term.size() > kTermBytesMax) {
+      return Fail(Code::kTooLarge,
+                  fmt::format("a term has {} bytes, not 1 to {}", term.size(), kTermBytesMax),
+                  "terms");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TextIndex>> TextIndex::Open(const std::string& directory) {
+  ASSIGN_OR_RETURN(auto home, TextHome::Open(directory));
+  auto index = std::make_unique<TextIndex>(OpenOnly(), std::move(home));
+  if (index->home_.number() == 0) {
+    RETURN_IF_ERROR(index->StartAnew(""));
+  } else if (const Status loaded = index->Load(); !loaded) {
+    RETURN_IF_ERROR(index->StartAnew(loaded.error().message));
+  }
+  return index;
+}
+
+Status TextIndex::Load() {
+  ASSIGN_OR_RETURN(disk_, DiskWriter::Open(home_.DatabasePath(home_.number())));
+  ASSIGN_OR_RETURN(const std::string state, disk_->Metadata(kStateKey));
+  const auto cursor = CursorOf(state);
+  if (!cursor) return Fail(Code::kCorrupt, "the text index is of another version: " + state);
+  cursor_ = *cursor;
+  on_disk_ = {home_.number(), disk_->revision()};
+  readers_.Keep(home_.number());
+  return disk_->ForEachMetadata(
+      std::string(kLengthsPrefix), [this](std::string_view key, std::string_view lengths) {
+        const auto block = static_cast<ChunkNumber>(
+            std::strtoul(std::string(key.substr(kLengthsPrefix.size())).c_str(), nullptr, 16));
+        for (std::size_t i = 0; i < lengths.size() / 2 && i < SlotTable::kBlockSize; ++i) {
+          const std::uint16_t value = GetLength(lengths, i);
+          if (value == 0) continue;
+          SetSlot(block * SlotTable::kBlockSize + static_cast<ChunkNumber>(i),
+                  {static_cast<std::uint16_t>(value & ~kPastBit), Layer::kDisk,
+                   (value & kPastBit) != 0 ? Generation::kPast : Generation::kCurrent});
+        }
+      });
+}
+
+Status TextIndex::StartAnew(std::string why) {
+  discarded_ = std::move(why);
+  disk_.reset();
+  slots_ = SlotTable();
+  for (auto& lengths : lengths_) lengths = {};
+  const std::uint64_t number = home_.number() + 1;
+  ASSIGN_OR_RETURN(disk_, DiskWriter::Open(home_.DatabasePath(number)));
+  RETURN_IF_ERROR(disk_->Apply({{}, {}, {{kStateKey, StateValue(0)}}}));
+  RETURN_IF_ERROR(home_.Switch(number));
+  cursor_ = 0;
+  on_disk_ = {number, disk_->revision()};
+  readers_.Keep(number);
+  return {};
+}
+
+// Keeps the statistics in step. The caller holds state_ (or is alone).
+void TextIndex::SetSlot(ChunkNumber chunk, Slot slot) {
+  const Slot before = slots_.Get(chunk);
+  if (before.length > 0) lengths_[Index(before.generation)].Remove(before.length);
+  if (slot.length > 0) lengths_[Index(slot.generation)].Add(slot.length);
+  slots_.Set(chunk, slot);
+}
+
+Status TextIndex::Add(std::span<const TextDocument> documents) {
+  const std::lock_guard writing(writing_);
+  for (const auto& document : documents) {
+    RETURN_IF_ERROR(CheckDocument(document));
+    const auto chunk = static_cast<ChunkNumber>(document.chunk);
+    RETURN_IF_ERROR(Take(chunk, false));
+    DocumentTerms terms = document.terms;
+    terms.length = std::clamp<std::uint32_t>(terms.length, 1, kChunkLengthMax);
+    const std::lock_guard state(state_);
+    active_->Add(chunk, Generation::kCurrent, terms);
+    SetSlot(chunk,
+            {static_cast<std::uint16_t>(terms.length), active_->layer(), Generation::kCurrent});
+  }
+  return {};
+}
+
+Status TextIndex::Retire(std::span<const std::uint64_t> chunks) {
+  const std::lock_guard writing(writing_);
+  for (const std::uint64_t chunk : chunks) {
+    if (chunk <= kChunkNumberMax) RETURN_IF_ERROR(Take(static_cast<ChunkNumber>(chunk), true));
+  }
+  return {};
+}
+
+Status TextIndex::Remove(std::span<const std::uint64_t> chunks) {
+  const std::lock_guard writing(writing_);
+  for (const std::uint64_t chunk : chunks) {
+    if (chunk <= kChunkNumberMax) RETURN_IF_ERROR(Take(static_cast<ChunkNumber>(chunk), false));
+  }
+  return {};
+}
+
+// Takes a chunk away from wherever it is, and puts it back as a past one if asked to.
+Status TextIndex::Take(ChunkNumber chunk, bool keep_as_past) {
+  Slot slot;
+  {
+    const std::lock_guard state(state_);
+    slot = slots_.Get(chunk);
+  }
+  if (slot.length == 0 || (keep_as_past && slot.generation == Generation::kPast)) return {};
+  // Only the caller changes what a chunk is; a flush may move it, which changes no term.
+  ASSIGN_OR_RETURN(const DocumentTerms terms, TermsOf(chunk));
+  const std::lock_guard state(state_);
+  slot = slots_.Get(chunk);
+  if (slot.layer == active_->layer()) {
+    active_->Erase(chunk);
+  } else {
+    active_->RemoveBelow(chunk, slot.generation, terms);
+  }
+  if (keep_as_past) active_->Add(chunk, Generation::kPast, terms);
+  SetSlot(chunk, keep_as_past ? Slot{slot.length, active_->layer(), Generation::kPast} : Slot{});
+  return {};
+}
+
+bool TextIndex::Seal(std::uint64_t cursor) {
+  const std::lock_guard writing(writing_);
+  const std::lock_guard state(state_);
+  if (sealed_ != nullptr) return false;
+  const bool is_even = active_->layer() == Layer::kMemoryEven;
+  sealed_ = std::exchange(
+      active_, std::make_unique<MemoryPart>(is_even ? Layer::kMemoryOdd : Layer::kMemoryEven));
+  sealed_cursor_ = cursor;
+  return true;
+}
+
+Status TextIndex::Flush() {
+  const std::lock_guard flushing(flushing_);
+  return FlushSealed();
+}
+
+Status TextIndex::Commit(std::uint64_t cursor) {
+  while (!Seal(cursor)) RETURN_IF_ERROR(Flush());
+  return Flush();
+}
+
+// The caller holds flushing_.
+Status TextIndex::FlushSealed() {
+  std::shared_ptr<const MemoryPart> part;
+  std::uint64_t cursor = 0;
+  {
+    const std::lock_guard state(state_);
+    part = sealed_;
+    cursor = sealed_cursor_;
+  }
+  if (part == nullptr) return {};
+  ASSIGN_OR_RETURN(const DiskBatch batch, MakeBatch(*part, cursor));
+  RETURN_IF_ERROR(disk_->Apply(batch));
+  const std::uint64_t revision = disk_->revision();
+  const std::lock_guard state(state_);
+  for (const auto& [chunk, document] : part->documents()) {
+    Slot slot = slots_.Get(chunk);
+    if (slot.length == 0 || slot.layer != part->layer()) continue;  // gone since, or replaced
+    slot.layer = Layer::kDisk;
+    slots_.Set(chunk, slot);
+  }
+  on_disk_.revision = revision;
+  cursor_ = cursor;
+  sealed_ = nullptr;
+  return {};
+}
+
+Result<DiskBatch> TextIndex::MakeBatch(const MemoryPart& part, std::uint64_t cursor) const {
+  DiskBatch batch;
+  std::map<ChunkNumber, std::string> lengths;  // by block
+  const auto lengths_of = [&](ChunkNumber chunk) -> Result<std::string*> {
+    const auto [found, is_new] = lengths.try_emplace(chunk / SlotTable::kBlockSize);
+    if (is_new) {
+      ASSIGN_OR_RETURN(found->second, disk_->Metadata(LengthsKey(found->first)));
+    }
+    return &found->second;
+  };
+  for (const ChunkNumber chunk : part.removed_below()) {
+    if (!part.documents().contains(chunk)) batch.removed.push_back(chunk);
+    ASSIGN_OR_RETURN(std::string* const block, lengths_of(chunk));
+    PutLength(*block, chunk, 0);
+  }
+  for (const auto& [chunk, document] : part.documents()) {
+    DiskDocument& stored = batch.documents.emplace_back(DiskDocument{chunk, {}});
+    stored.keys.reserve(document.terms.size());
+    for (const auto& [entry, count] : document.terms) {
+      stored.keys.emplace_back(entry->first, count);
+    }
+    const bool is_past = document.generation == Generation::kPast;
+    ASSIGN_OR_RETURN(std::string* const block, lengths_of(chunk));
+    PutLength(*block, chunk, document.length | (is_past ? kPastBit : 0));
+  }
+  for (auto& [block, value] : lengths) {
+    batch.metadata.emplace_back(LengthsKey(block), std::move(value));
+  }
+  batch.metadata.emplace_back(kStateKey, StateValue(cursor));
+  return batch;
+}
+
+Status TextIndex::Compact() {
+  const std::lock_guard flushing(flushing_);
+  RETURN_IF_ERROR(FlushSealed());
+  const std::uint64_t number = home_.number() + 1;
+  RETURN_IF_ERROR(CompactDisk(home_.DatabasePath(home_.number()), home_.DatabasePath(number)));
+  ASSIGN_OR_RETURN(auto disk, DiskWriter::Open(home_.DatabasePath(number)));
+  {
+    const std::lock_guard state(state_);
+    on_disk_ = {number, disk->revision()};
+  }
+  disk_ = std::move(disk);
+  readers_.Keep(number);
+  return home_.Switch(number);
+}
+
+std::uint64_t TextIndex::cursor() const {
+  const std::lock_guard state(state_);
+  return cursor_;
+}
+
+TextIndexStats TextIndex::Stats() const {
+  const std::lock_guard state(state_);
+  return {lengths_[Index(Generation::kCurrent)].count, lengths_[Index(Generation::kPast)].count,
+          active_->documents().size()};
+}
+
+}  // namespace perdure

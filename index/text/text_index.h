@@ -1,0 +1,124 @@
+// The text index of one space: chunk number -> terms, searched by BM25 (bm25.h).
+//
+// A cache with a cursor: all of it can be rebuilt from the log. Chunks have one of two generations:
+// those of current versions, whose statistics every score uses, and those of past versions, which
+// only a search of the past looks at. Both live in one Xapian database, told apart by a prefix of
+// their terms, so that one commit moves both and the cursor together.
+//
+// A chunk is searchable when Add returns: it waits in memory. Seal closes what is in memory, at
+// once; Flush writes it to disk, in its own time, while a new part in memory takes what comes. The
+// same calls give the same answers whenever chunks moved to disk, and across Open at any point.
+//
+// Threads: any may search. One writes (Add, Retire, Remove, Seal, in log order) and one calls Flush
+// and Compact; more than one of each wait for each other. A search waits for neither for longer
+// than it takes to copy the postings in memory of the query's terms.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "index/text/matcher.h"
+#include "index/text/memory_part.h"
+#include "index/text/reader_pool.h"
+#include "index/text/slot_table.h"
+#include "index/text/terms.h"
+#include "index/text/text_home.h"
+#include "index/text/xapian_adapter.h"
+
+namespace perdure {
+
+inline constexpr std::uint64_t kChunkNumberMax = kNoChunk - 2;
+
+struct TextDocument {
+  std::uint64_t chunk = 0;  // at most kChunkNumberMax; 4 bytes of memory for each below the largest
+  DocumentTerms terms;
+};
+
+struct TextIndexStats {
+  std::uint64_t current = 0;    // chunks of current versions
+  std::uint64_t past = 0;       // and of past ones
+  std::uint64_t in_memory = 0;  // of all these, not sealed yet
+};
+
+class TextIndex {
+  struct OpenOnly {
+    explicit OpenOnly() = default;
+  };
+
+ public:
+  TextIndex(OpenOnly, TextHome home) : home_(std::move(home)) {}
+
+  // Opens the index in `directory`, which is created if need be. A database that is damaged or of
+  // another kTermsVersion is removed and named by discarded(); the index is then empty, its cursor
+  // 0. Takes a few milliseconds per million chunks.
+  static Result<std::unique_ptr<TextIndex>> Open(const std::string& directory);
+  const std::string& discarded() const { return discarded_; }  // why, or empty
+
+  // As current chunks. A chunk that is there already is replaced.
+  Status Add(std::span<const TextDocument> documents);
+  // Makes current chunks past ones. Those that are past or unknown stay so.
+  Status Retire(std::span<const std::uint64_t> chunks);
+  // Never an answer again. Unknown chunks are ignored. Terms leave the files with Compact.
+  Status Remove(std::span<const std::uint64_t> chunks);
+
+  // Closes the part in memory, which holds the log up to `cursor`. False if the one sealed before
+  // still waits for Flush. Takes microseconds.
+  bool Seal(std::uint64_t cursor);
+  // Writes what is sealed, with its cursor, atomically and synced; nothing if nothing is.
+  Status Flush();
+  // Seal and Flush, waiting for a flush under way.
+  Status Commit(std::uint64_t cursor);
+  // Writes a new database without what was ever removed and flushed, switches to it, and deletes
+  // the old one: when this returns, removed terms are in no file (Commit first). Searches go on.
+  Status Compact();
+
+  std::uint64_t cursor() const;  // of the last flush; 0: none
+
+  // The best chunks that `allowed` admits, at most `limit`: by score, then by chunk number.
+  // `allowed` is called outside all locks, for chunks that would enter the answer.
+  Result<std::vector<TextHit>> Search(std::span<const QueryTerm> query, std::size_t limit,
+                                      bool include_past, const ChunkFilter& allowed) const;
+
+  TextIndexStats Stats() const;
+
+ private:
+  struct View;
+
+  Status Load();
+  Status StartAnew(std::string why);
+  void SetSlot(ChunkNumber chunk, Slot slot);
+  Status Take(ChunkNumber chunk, bool keep_as_past);
+  Result<DocumentTerms> TermsOf(ChunkNumber chunk);
+  Status FlushSealed();
+  Result<DiskBatch> MakeBatch(const MemoryPart& part, std::uint64_t cursor) const;
+
+  template <typename Use>
+  auto Retrying(Use use) const -> decltype(use());
+  View TakeView(std::span<const QueryTerm> query, bool include_past) const;
+  Result<std::vector<TextHit>> Match(View view, std::size_t limit,
+                                     const ChunkFilter& allowed) const;
+
+  std::string discarded_;
+  std::mutex writing_;           // taken before flushing_, and that before state_
+  mutable std::mutex flushing_;  // guards home_'s number and disk_
+  TextHome home_;
+  std::unique_ptr<DiskWriter> disk_;
+  mutable ReaderPool readers_;
+
+  mutable std::mutex state_;  // guards all below; held for microseconds
+  DiskRevision on_disk_;
+  std::uint64_t cursor_ = 0;
+  mutable SlotTable slots_;
+  LengthStatistics lengths_[2];  // by Generation
+  std::unique_ptr<MemoryPart> active_ = std::make_unique<MemoryPart>(Layer::kMemoryEven);
+  std::shared_ptr<const MemoryPart> sealed_;
+  std::uint64_t sealed_cursor_ = 0;
+};
+
+}  // namespace perdure

@@ -1,0 +1,141 @@
+// The reading half of TextIndex.
+#include <array>
+#include <thread>
+
+#include "index/text/text_index.h"
+
+namespace perdure {
+namespace {
+
+// Attempts to read beside the flushes, before one that keeps them out.
+constexpr int kAttemptsBesideFlush = 20;
+
+}  // namespace
+
+// All that a search reads, as it was at one moment.
+struct TextIndex::View {
+  struct MemoryTerm {
+    std::int64_t balance = 0;  // chunks in memory with the term, less those gone from disk
+    std::vector<Posting> active;
+    std::span<const Posting> sealed;
+  };
+  struct Term {
+    double weight = 1;
+    std::array<std::string, 2> keys;  // by Generation
+    std::array<MemoryTerm, 2> memory;
+  };
+
+  DiskRevision on_disk;
+  SlotTable slots;
+  LengthStatistics lengths;
+  Layer active_layer = Layer::kDisk;
+  std::shared_ptr<const MemoryPart> sealed;
+  bool include_past = false;
+  std::vector<Term> terms;
+};
+
+// Calls `use` until it says something else than that the index moved on meanwhile.
+template <typename Use>
+auto TextIndex::Retrying(Use use) const -> decltype(use()) {
+  for (int attempt = 0; attempt < kAttemptsBesideFlush; ++attempt) {
+    auto result = use();
+    if (result || result.error().code != Code::kUnavailable) return result;
+    std::this_thread::yield();
+  }
+  const std::lock_guard flushing(flushing_);
+  return use();
+}
+
+Result<DocumentTerms> TextIndex::TermsOf(ChunkNumber chunk) {
+  return Retrying([&]() -> Result<DocumentTerms> {
+    DiskRevision on_disk;
+    Slot slot;
+    {
+      const std::lock_guard state(state_);
+      slot = slots_.Get(chunk);
+      if (slot.layer == active_->layer()) return active_->TermsOf(chunk);
+      if (slot.layer != Layer::kDisk) return sealed_->TermsOf(chunk);
+      on_disk = on_disk_;
+    }
+    ASSIGN_OR_RETURN(auto reader, readers_.Acquire(on_disk, home_.DatabasePath(on_disk.database)));
+    ASSIGN_OR_RETURN(auto keys, reader.disk->KeysOf(chunk));
+    readers_.Release(std::move(reader));
+    DocumentTerms terms{{}, slot.length};
+    for (auto& [key, count] : keys) terms.terms.push_back({key.substr(1), count});
+    return terms;
+  });
+}
+
+Result<std::vector<TextHit>> TextIndex::Search(std::span<const QueryTerm> query, std::size_t limit,
+                                               bool include_past,
+                                               const ChunkFilter& allowed) const {
+  return Retrying([&] { return Match(TakeView(query, include_past), limit, allowed); });
+}
+
+TextIndex::View TextIndex::TakeView(std::span<const QueryTerm> query, bool include_past) const {
+  View view;
+  view.include_past = include_past;
+  view.terms.reserve(query.size());
+  for (const auto& [term, weight] : query) {
+    view.terms.push_back(
+        {weight, {KeyOfTerm(Generation::kCurrent, term), KeyOfTerm(Generation::kPast, term)}, {}});
+  }
+  const std::lock_guard state(state_);
+  view.on_disk = on_disk_;
+  view.slots = slots_.Snapshot();
+  view.lengths = lengths_[static_cast<std::size_t>(Generation::kCurrent)];
+  view.active_layer = active_->layer();
+  view.sealed = sealed_;
+  for (auto& term : view.terms) {
+    for (std::size_t g = 0; g < (include_past ? 2U : 1U); ++g) {
+      auto& memory = term.memory[g];
+      if (const auto* found = active_->Find(term.keys[g])) {
+        memory.balance += found->balance;
+        memory.active = found->postings;
+      }
+      const auto* found = sealed_ == nullptr ? nullptr : sealed_->Find(term.keys[g]);
+      if (found != nullptr) {
+        memory.balance += found->balance;
+        memory.sealed = found->postings;
+      }
+    }
+  }
+  return view;
+}
+
+Result<std::vector<TextHit>> TextIndex::Match(View view, std::size_t limit,
+                                              const ChunkFilter& allowed) const {
+  ASSIGN_OR_RETURN(auto reader,
+                   readers_.Acquire(view.on_disk, home_.DatabasePath(view.on_disk.database)));
+  const Bm25 bm25(view.lengths);
+  std::vector<MatchTerm> terms;
+  double sum = 0;
+  for (auto& term : view.terms) {
+    const auto on_disk = static_cast<std::int64_t>(reader.disk->CountChunks(term.keys[0]));
+    const auto chunks = static_cast<std::uint64_t>(on_disk + term.memory[0].balance);
+    MatchTerm& match = terms.emplace_back();
+    match.share = term.weight * bm25.Idf(chunks);
+    sum += match.share;
+    for (std::size_t g = 0; g < (view.include_past ? 2U : 1U); ++g) {
+      const auto generation = static_cast<Generation>(g);
+      auto& memory = term.memory[g];
+      const auto add = [&](Layer layer, std::unique_ptr<PostingSource> source) {
+        if (source->next() == kNoChunk) return;
+        match.layers.push_back({layer, generation, std::move(source)});
+      };
+      if (g != 0 || on_disk > 0) add(Layer::kDisk, reader.disk->Postings(term.keys[g]));
+      if (view.sealed) {
+        add(view.sealed->layer(), std::make_unique<MemoryPostings>(memory.sealed));
+      }
+      add(view.active_layer, std::make_unique<MemoryPostings>(std::move(memory.active)));
+    }
+  }
+  for (auto& term : terms) term.share /= sum;
+  std::erase_if(terms, [](const MatchTerm& term) { return term.layers.empty(); });
+  auto hits = BestMatches(std::move(terms), view.slots, bm25, limit, allowed);
+  if (!reader.disk->status()) return std::unexpected(reader.disk->status().error());
+  readers_.Release(std::move(reader));
+  return hits;
+}
+
+}  // namespace perdure
