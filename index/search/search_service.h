@@ -27,8 +27,10 @@ struct SearchOptions {
   std::string stand_in_reason;  // of BuiltInEmbedder; shown in every answer's semantic arm
   std::chrono::milliseconds lexical_wait{2000};  // at most, for the watermark
   std::chrono::milliseconds semantic_wait{50};   // at most, and only for a short backlog
-  std::uint64_t checkpoint_entries = 100'000;    // between two checkpoints
-  std::chrono::seconds checkpoint_interval{300};
+  std::chrono::milliseconds embed_wait{2000};    // at most, for the query's own vector
+  // A checkpoint is due after so many entries or so much time: what a start after a crash repeats.
+  std::uint64_t checkpoint_entries = 10'000;
+  std::chrono::seconds checkpoint_interval{10};
 };
 
 struct SpaceIndexStatus {

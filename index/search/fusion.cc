@@ -1,0 +1,33 @@
+#include "index/search/fusion.h"
+
+namespace perdure {
+namespace {
+
+constexpr double kRelevanceFloor = .343;
+constexpr double kCoverageWeight = .2;
+constexpr std::size_t kCoverageTop = 3;
+
+}  // namespace
+
+void RankCandidates(std::vector<Candidate>& candidates, double cosine_weight, std::size_t limit) {
+  const auto better = [cosine_weight](const Candidate& a, const Candidate& b) {
+    const double sum_a = a.Sum(cosine_weight);
+    const double sum_b = b.Sum(cosine_weight);
+    if (sum_a != sum_b) return sum_a > sum_b;
+    return a.lexical != b.lexical ? a.lexical > b.lexical : a.memory > b.memory;
+  };
+  const std::size_t kept = std::min(limit, candidates.size());
+  std::ranges::partial_sort(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(kept),
+                            better);
+  candidates.resize(kept);
+}
+
+bool IsNothingRelevant(const std::vector<Candidate>& ranked, double max_cosine) {
+  double coverage = 0;
+  for (std::size_t i = 0; i < std::min(kCoverageTop, ranked.size()); ++i) {
+    coverage = std::max(coverage, ranked[i].coverage);
+  }
+  return max_cosine + kCoverageWeight * coverage < kRelevanceFloor;
+}
+
+}  // namespace perdure

@@ -1,0 +1,295 @@
+#include "index/search/searcher.h"
+
+#include <algorithm>
+
+#include "engine/base/bytes.h"
+#include "engine/base/check.h"
+
+namespace perdure {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::size_t kCandidatesMin = 200;  // an arm; fewer lose ranks that the other arm lifts
+constexpr std::size_t kRescoredChunksMax = 8192;
+constexpr std::uint64_t kShortBacklog = 16;  // chunks that a model embeds in about 50 ms
+constexpr std::size_t kPreviewBytes = 300;
+
+double MillisecondsSince(steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Result<SearchAnswer> Searcher::Run(const Principal& principal) {
+  const auto start = steady_clock::now();
+  ASSIGN_OR_RETURN(const ReadView view, in_.engine->Read(principal, request_.at));
+  as_of_ = view.as_of();
+  terms_ = TermsOfQuery(request_.query);
+  const Seq wanted = in_.engine->Visible(principal.space).seq;
+  EmbedQuery();
+  WaitForIndexes(wanted);
+  ASSIGN_OR_RETURN(visibility_, Visibility::Of(in_.index->columns(), view, in_.index->secret(),
+                                               request_.filter));
+  if (visibility_->possible()) Collect();
+  AddPriors();
+  SearchAnswer answer;
+  RETURN_IF_ERROR(ReadHits(view, answer));
+  answer.arms = {LexicalArm(wanted), SemanticArm(wanted)};
+  answer.indexed_seq = answer.arms[0].indexed_seq;
+  if (!vector_.empty()) {
+    answer.indexed_seq = std::min(answer.indexed_seq, answer.arms[1].indexed_seq);
+  }
+  answer.as_of = as_of_;
+  answer.valid_at = view.valid_at();
+  answer.timings = timings_;
+  answer.timings.total_ms = MillisecondsSince(start);
+  return answer;
+}
+
+// --- Getting ready -------------------------------------------------------------------------------
+
+void Searcher::EmbedQuery() {
+  const auto start = steady_clock::now();
+  unknown_language_ = !in_.model->stand_in && !KnowsScriptOf(request_.query);
+  vectors_loading_ = in_.index->vectors() == nullptr;
+  if (unknown_language_ || vectors_loading_) return;
+  auto vector = in_.queries->Embed(request_.query, in_.options->embed_wait);
+  timings_.embed_ms = MillisecondsSince(start);
+  if (!vector) {
+    semantic_failure_ = vector.error().message;
+    return;
+  }
+  vector_ = std::move(*vector);
+  cosine_weight_ = kCosineWeight;
+}
+
+void Searcher::WaitForIndexes(Seq seq) {
+  const auto start = steady_clock::now();
+  in_.index->WaitLexical(seq, start + in_.options->lexical_wait);
+  if (!vector_.empty() && in_.index->PendingChunks() <= kShortBacklog) {
+    in_.index->WaitSemantic(seq, steady_clock::now() + in_.options->semantic_wait);
+  }
+  timings_.wait_ms = MillisecondsSince(start);
+}
+
+// --- The arms ------------------------------------------------------------------------------------
+
+// A chunk that is visible at the view's time is a past one if its memory has changed since.
+Searcher::Hits Searcher::SearchLexically(std::size_t limit, const ChunkFilter& allowed) {
+  const auto start = steady_clock::now();
+  bool include_past = in_.index->retired_time() > as_of_;
+  auto hits = in_.index->text().Search(terms_, limit, include_past, allowed);
+  if (!include_past && in_.index->retired_time() > as_of_) {
+    hits = in_.index->text().Search(terms_, limit, true, allowed);
+  }
+  timings_.lexical_ms += MillisecondsSince(start);
+  if (hits) return std::move(*hits);
+  lexical_failure_ = hits.error().message;
+  return {};
+}
+
+std::vector<VectorHit> Searcher::SearchSemantically(std::size_t limit, ChunkPredicate allowed,
+                                                    std::size_t allowed_count) {
+  const auto start = steady_clock::now();
+  auto hits = in_.index->vectors()->Search(vector_, limit, allowed, allowed_count);
+  timings_.semantic_ms += MillisecondsSince(start);
+  if (hits) return std::move(*hits);
+  semantic_failure_ = hits.error().message;
+  vector_.clear();
+  return {};
+}
+
+// The union of both arms' candidates, each with both its scores.
+void Searcher::Collect() {
+  const std::size_t wanted = std::max(kCandidatesMin, 2 * request_.limit);
+  const auto admits = [this](std::uint64_t chunk) { return visibility_->Admits(chunk); };
+  const Hits lexical = SearchLexically(wanted, admits);
+  TakeLexical(lexical, true);
+  std::size_t semantic = 0;
+  if (!vector_.empty()) {
+    const auto hits = SearchSemantically(wanted, admits, visibility_->EstimateCount());
+    semantic = hits.size();
+    if (!hits.empty()) max_cosine_ = static_cast<double>(hits.front().cosine);
+    TakeSemantic(hits, true);
+  }
+  CompleteScores(lexical.size() < wanted, semantic < wanted);
+}
+
+Candidate& Searcher::CandidateFor(std::uint32_t memory) {
+  const auto place = std::ranges::lower_bound(
+      candidate_of_, memory, {}, [this](std::uint32_t i) { return candidates_[i].memory; });
+  if (place != candidate_of_.end() && candidates_[*place].memory == memory) {
+    return candidates_[*place];
+  }
+  candidate_of_.insert(place, static_cast<std::uint32_t>(candidates_.size()));
+  candidates_.push_back({.memory = memory, .best_chunk = kNoRow});
+  return candidates_.back();
+}
+
+void Searcher::TakeLexical(const Hits& hits, bool as_candidates) {
+  std::size_t rank = 0;
+  for (const TextHit& hit : hits) {
+    Candidate& candidate = CandidateFor(in_.index->columns().chunks[hit.chunk].memory);
+    if (as_candidates && candidate.lexical_rank == 0) candidate.lexical_rank = ++rank;
+    if (hit.score <= candidate.lexical) continue;
+    candidate.lexical = hit.score;
+    candidate.coverage = hit.coverage;
+    candidate.best_chunk = static_cast<std::uint32_t>(hit.chunk);
+  }
+}
+
+void Searcher::TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidates) {
+  std::size_t rank = 0;
+  for (const VectorHit& hit : hits) {
+    Candidate& candidate = CandidateFor(in_.index->columns().chunks[hit.chunk].memory);
+    if (as_candidates && candidate.semantic_rank == 0) candidate.semantic_rank = ++rank;
+    const bool first = !candidate.has_cosine;
+    candidate.has_cosine = true;
+    const auto cosine = static_cast<double>(hit.cosine);
+    if (!first && cosine <= candidate.cosine) continue;
+    candidate.cosine = cosine;
+    if (candidate.best_chunk == kNoRow) {
+      candidate.best_chunk = static_cast<std::uint32_t>(hit.chunk);
+    }
+  }
+}
+
+Searcher::Marks Searcher::MarkChunksOfCandidates(std::size_t& count) const {
+  const Columns& columns = in_.index->columns();
+  Marks marks(columns.chunks.size() / 64 + 1);
+  count = 0;
+  for (const Candidate& candidate : candidates_) {
+    const rows::Version& version = columns.versions[visibility_->VersionOf(candidate.memory)];
+    for (std::uint32_t i = 0; i < version.chunk_count && count < kRescoredChunksMax; ++i, ++count) {
+      const std::uint32_t chunk = version.first_chunk + i;
+      marks[chunk / 64] |= std::uint64_t{1} << chunk % 64;
+    }
+  }
+  return marks;
+}
+
+// An arm that gave fewer hits than it was asked for has given all: what is missing scores 0 there.
+void Searcher::CompleteScores(bool lexical_is_complete, bool semantic_is_complete) {
+  if (candidates_.empty()) return;
+  std::size_t count = 0;
+  const Marks marks = MarkChunksOfCandidates(count);
+  const auto marked = [&marks](std::uint64_t chunk) {
+    return chunk / 64 < marks.size() && (marks[chunk / 64] >> chunk % 64 & 1) != 0;
+  };
+  const std::size_t known = candidates_.size();
+  if (!semantic_is_complete && !vector_.empty()) {
+    TakeSemantic(SearchSemantically(count, marked, count), false);
+  }
+  if (!lexical_is_complete) TakeLexical(SearchLexically(count, marked), false);
+  PERDURE_CHECK(candidates_.size() == known);
+}
+
+void Searcher::AddPriors() {
+  const Columns& columns = in_.index->columns();
+  const std::uint32_t user = columns.FindLabel(UserSpeakerKey(in_.index->secret()));
+  for (Candidate& candidate : candidates_) {
+    const rows::State& state = columns.states[columns.StateAt(candidate.memory, as_of_)];
+    if (state.pinned != 0) candidate.prior += kPinWeight;
+    if (user != kNoRow && columns.HasLabel(state.version, user)) {
+      candidate.prior += kUserSpeakerWeight;
+    }
+  }
+}
+
+// --- The answer ----------------------------------------------------------------------------------
+
+Status Searcher::ReadHits(const ReadView& view, SearchAnswer& answer) {
+  const auto start = steady_clock::now();
+  std::erase_if(candidates_, [&](const Candidate& candidate) {
+    return candidate.best_chunk == kNoRow ||
+           ShownScore(candidate.Sum(cosine_weight_)) < request_.min_relevance.value_or(0);
+  });
+  RankCandidates(candidates_, cosine_weight_, request_.limit);
+  for (const Candidate& candidate : candidates_) {
+    const Uuid id{in_.index->columns().memories[candidate.memory].id};
+    const auto memory = view.Get(id);
+    if (!memory) {
+      // Erased, compacted or moved out of sight since the arms looked.
+      const Code code = memory.error().code;
+      if (code == Code::kNotFound || code == Code::kErased || code == Code::kCompacted) continue;
+      return std::unexpected(memory.error());
+    }
+    answer.hits.push_back(HitOf(candidate, *memory));
+  }
+  const bool can_judge = !vector_.empty() && !in_.model->stand_in;
+  answer.nothing_relevant =
+      answer.hits.empty() || (can_judge && IsNothingRelevant(candidates_, max_cosine_));
+  timings_.read_ms = MillisecondsSince(start);
+  return {};
+}
+
+SearchHit Searcher::HitOf(const Candidate& candidate, const Memory& memory) const {
+  const rows::Chunk& chunk = in_.index->columns().chunks[candidate.best_chunk];
+  const std::string_view text(memory.text);
+  SearchHit hit;
+  hit.id = memory.id;
+  hit.title = memory.title;
+  if (chunk.begin <= text.size()) {
+    hit.preview = CutAtGrapheme(text.substr(chunk.begin, chunk.end - chunk.begin), kPreviewBytes);
+  }
+  hit.score = ShownScore(candidate.Sum(cosine_weight_));
+  hit.version = memory.record.version;
+  hit.kind = memory.record.kind;
+  hit.state = memory.record.state;
+  hit.trust = memory.record.trust;
+  hit.authorship = memory.record.authorship;
+  hit.pinned = memory.record.pinned;
+  hit.importance = memory.record.importance;
+  hit.type = memory.type;
+  hit.theme = memory.theme;
+  hit.tags = memory.tags;
+  hit.scope = memory.scope;
+  hit.record_time = memory.record.record_time;
+  hit.created_time = memory.record.created_time;
+  hit.updated_time = memory.record.version_time;
+  if (memory.record.reference_time) hit.reference_time = *memory.record.reference_time;
+  if (request_.explain) {
+    hit.explanation = {candidate.lexical_rank, static_cast<float>(candidate.lexical),
+                       candidate.semantic_rank, static_cast<float>(candidate.cosine),
+                       static_cast<float>(candidate.prior)};
+  }
+  return hit;
+}
+
+SearchArm Searcher::LexicalArm(Seq seq) const {
+  SearchArm arm{"lexical", ArmStatus::kOk, "", in_.index->lexical_seq()};
+  if (!lexical_failure_.empty()) {
+    arm.status = ArmStatus::kFailed;
+    arm.note = lexical_failure_;
+  } else if (arm.indexed_seq < seq) {
+    arm.status = ArmStatus::kLagging;
+    arm.note = in_.index->LexicalFailure();
+    if (arm.note.empty()) arm.note = "The newest writes are not indexed yet.";
+  }
+  return arm;
+}
+
+SearchArm Searcher::SemanticArm(Seq seq) const {
+  SearchArm arm{"semantic", ArmStatus::kOk, "", in_.index->semantic_seq()};
+  if (!semantic_failure_.empty()) {
+    arm.status = ArmStatus::kFailed;
+    arm.note = semantic_failure_;
+  } else if (vectors_loading_) {
+    arm.status = ArmStatus::kLoading;
+    arm.note = in_.index->SemanticFailure();
+    if (!arm.note.empty()) arm.status = ArmStatus::kFailed;
+  } else if (in_.model->stand_in) {
+    arm.status = ArmStatus::kStandIn;
+    arm.note = in_.options->stand_in_reason;
+  } else if (arm.indexed_seq < seq) {
+    arm.status = ArmStatus::kLagging;
+    arm.note = in_.index->SemanticFailure();
+    if (arm.note.empty()) arm.note = "Some memories are not embedded yet.";
+  } else if (unknown_language_) {
+    arm.note = "The model does not know this language; words alone were compared.";
+  }
+  return arm;
+}
+
+}  // namespace perdure

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <numeric>
+
+#include "index/search/space_index.h"
+
+namespace perdure {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLogWait(100);  // how long Stop may have to wait
+constexpr milliseconds kRetry(500);
+constexpr milliseconds kCheckpointTick(500);
+// Chunks that may wait in memory for the text index to write: about 4 KiB each.
+constexpr std::uint64_t kUnsealedMax = 100'000;
+
+std::vector<std::uint64_t> ChunksOf(const Columns& columns, std::uint32_t version) {
+  const rows::Version& row = columns.versions[version];
+  std::vector<std::uint64_t> chunks(row.chunk_count);
+  std::iota(chunks.begin(), chunks.end(), row.first_chunk);
+  return chunks;
+}
+
+}  // namespace
+
+// --- Following the log ---------------------------------------------------------------------------
+
+void SpaceIndex::Follow() {
+  {
+    const std::lock_guard lock(writing_);
+    columns_->PrepareWriter();
+  }
+  while (!stopping_) {
+    const Seq next = lexical_seq() + 1;
+    const Seq head = in_.engine->WaitFor(in_.space, next, kLogWait).seq;
+    for (Seq seq = next; seq <= head && !stopping_; ++seq) {
+      WaitForRoom();
+      const Status indexed = IndexEntry(seq);
+      if (indexed) continue;
+      SetFailure(failure_, indexed);
+      if (broken_) return;
+      Pause(kRetry);
+      break;
+    }
+    if (lexical_seq() >= head && !LexicalFailure().empty()) SetFailure(failure_, {});
+  }
+}
+
+void SpaceIndex::WaitForRoom() {
+  while (unsealed_ > kUnsealedMax && Pause(kLogWait)) {
+  }
+}
+
+Status SpaceIndex::IndexEntry(Seq seq) {
+  const std::lock_guard lock(writing_);
+  const StateReader& reader = in_.engine->Latest();
+  ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader, in_.space, seq));
+  ASSIGN_OR_RETURN(const auto after, columns_->RecordAfter(*entry));
+  std::optional<VersionText> text;
+  if (after && VersionMadeBy(*entry) != 0) {
+    ASSIGN_OR_RETURN(
+        text, ReadVersionText(reader, in_.space, after->text_seq, after->label_seq, *in_.embedder));
+  }
+  std::vector<ChunkSpan> spans;
+  std::vector<ValueKey> labels;
+  if (text) {
+    spans = SpansOf(*text);
+    labels = FilterKeys(*text, secret_);
+  }
+  const Columns::Change change = columns_->Fold(*entry, after, spans, labels);
+  broken_ = true;  // until the text index holds the entry too
+  if (text) RETURN_IF_ERROR(IndexVersion(change, *text));
+  if (change.erased) RETURN_IF_ERROR(Purge(change.memory));
+  Publish(*entry, change);
+  if (change.replaced != kNoRow) {
+    RETURN_IF_ERROR(text_->Retire(ChunksOf(*columns_, change.replaced)));
+  }
+  broken_ = false;
+  return {};
+}
+
+Status SpaceIndex::IndexVersion(const Columns::Change& change, const VersionText& text) {
+  const std::uint32_t first = columns_->versions[change.version].first_chunk;
+  std::vector<TextDocument> documents;
+  for (std::size_t i = 0; i < text.chunks.size(); ++i) {
+    documents.push_back({first + i, TermsOfChunk(text, i)});
+  }
+  unsealed_ += documents.size();
+  return text_->Add(documents);
+}
+
+void SpaceIndex::Publish(const fb::Entry& entry, const Columns::Change& change) {
+  if (change.replaced != kNoRow) {
+    retired_time_.store(entry.record_time(), std::memory_order_release);
+  }
+  lexical_seq_.store(entry.seq(), std::memory_order_release);
+  NotifyChanged();
+  if (change.version != kNoRow) worker_->Notify();
+}
+
+// --- Erasing -------------------------------------------------------------------------------------
+
+// The labels go with the next cut, since a checkpoint may be copying them.
+Status SpaceIndex::Purge(std::uint32_t memory) {
+  const std::vector<std::uint64_t> chunks = columns_->ChunksOfMemory(memory);
+  if (chunks.empty() || purged_.contains(memory)) return {};
+  RETURN_IF_ERROR(text_->Remove(chunks));
+  RETURN_IF_ERROR(worker_->Erase(memory, Uuid{columns_->memories[memory].id}, chunks));
+  labelled_.push_back(memory);
+  purged_.insert(memory);
+  return {};
+}
+
+Result<std::uint64_t> SpaceIndex::Erase(std::span<const Uuid> memories) {
+  const std::lock_guard checkpointing(checkpointing_);
+  RETURN_IF_ERROR(text_->Flush());  // what a checkpoint sealed and could not write
+  ColumnsCut cut;
+  {
+    const std::lock_guard lock(writing_);
+    if (broken_) return Fail(Code::kUnavailable, "The index is broken: " + LexicalFailure());
+    columns_->PrepareWriter();
+    for (const Uuid& id : memories) {
+      const std::uint32_t memory = columns_->FindMemory(id);
+      if (memory != kNoRow) RETURN_IF_ERROR(Purge(memory));
+    }
+    ++generation_;
+    RETURN_IF_ERROR(SealAndCut(cut));
+  }
+  RETURN_IF_ERROR(Write(cut));
+  RETURN_IF_ERROR(text_->Compact());
+  return cut.generation;
+}
+
+// --- Checkpoints ---------------------------------------------------------------------------------
+
+// The caller holds both mutexes.
+Status SpaceIndex::SealAndCut(ColumnsCut& cut) {
+  const Seq seq = lexical_seq();
+  Micros time = kTimeMin;
+  ASSIGN_OR_RETURN(const Hash hash, HashOfEntry(seq, time));
+  if (!text_->Seal(seq)) return Fail(Code::kUnavailable, "The text index cannot be written.");
+  unsealed_ = 0;
+  for (const std::uint32_t memory : labelled_) columns_->Erase(memory);
+  labels_changed_ |= !labelled_.empty();
+  labelled_.clear();
+  cut = ColumnsCut::Of(*columns_, seq, hash, generation_);
+  cut.labels_changed = labels_changed_;
+  return {};
+}
+
+Status SpaceIndex::Write(const ColumnsCut& cut) {
+  RETURN_IF_ERROR(columns_file_->Save(*columns_, cut));
+  labels_changed_ = false;
+  RETURN_IF_ERROR(text_->Flush());
+  RETURN_IF_ERROR(columns_file_->KeepOnly(cut.seq));
+  checkpointed_seq_ = cut.seq;
+  worker_->AllowCheckpoint(static_cast<std::uint32_t>(cut.rows[2]));
+  return {};
+}
+
+Status SpaceIndex::Checkpoint() {
+  const std::lock_guard checkpointing(checkpointing_);
+  RETURN_IF_ERROR(text_->Flush());
+  ColumnsCut cut;
+  {
+    const std::lock_guard lock(writing_);
+    if (broken_ || lexical_seq() == checkpointed_seq_) return {};
+    RETURN_IF_ERROR(SealAndCut(cut));
+  }
+  return Write(cut);
+}
+
+bool SpaceIndex::CheckpointIsDue() const {
+  const Seq behind = lexical_seq() - checkpointed_seq_;
+  if (behind == 0) return false;
+  return behind >= in_.search.checkpoint_entries || unsealed_ > kUnsealedMax / 2 ||
+         steady_clock::now() - last_checkpoint_ >= in_.search.checkpoint_interval;
+}
+
+void SpaceIndex::KeepCheckpoints() {
+  while (Pause(kCheckpointTick)) {
+    if (!CheckpointIsDue()) continue;
+    SetFailure(checkpoint_failure_, Checkpoint());
+    last_checkpoint_ = steady_clock::now();
+  }
+}
+
+}  // namespace perdure

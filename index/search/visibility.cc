@@ -1,0 +1,139 @@
+#include "index/search/visibility.h"
+
+#include "engine/model/labels.h"
+
+namespace perdure {
+namespace {
+
+constexpr std::size_t kSample = 2048;
+
+constexpr std::uint32_t Bit(std::uint8_t state) { return std::uint32_t{1} << state; }
+constexpr std::uint32_t Bit(fb::MemoryState state) { return Bit(static_cast<std::uint8_t>(state)); }
+
+constexpr std::uint32_t kHidden = Bit(fb::MemoryState::forgotten) | Bit(fb::MemoryState::rejected) |
+                                  Bit(fb::MemoryState::pending);
+
+bool Within(Micros time, const std::optional<Micros>& from, const std::optional<Micros>& until) {
+  return (!from || *from <= time) && (!until || time < *until);
+}
+
+}  // namespace
+
+Result<Visibility> Visibility::Of(const Columns& columns, const ReadView& view,
+                                  const Secret& secret, const ListFilter& filter) {
+  Visibility visibility(columns, filter);
+  visibility.as_of_ = view.as_of();
+  visibility.valid_at_ = view.valid_at();
+  visibility.sees_hidden_ = view.principal().Has(kReviewer | kAuditor | kOperator);
+  for (const fb::MemoryState state : filter.states) visibility.states_ |= Bit(state);
+  ASSIGN_OR_RETURN(const auto asked, view.ResolveScope(filter.scope));
+  ASSIGN_OR_RETURN(const auto own, view.ResolveScope(std::nullopt));
+  if (!asked || !own) {
+    visibility.possible_ = false;
+    return visibility;
+  }
+  if (filter.scope && !filter.scope->empty()) {
+    visibility.then_ = visibility.InsideOf(*asked);
+    visibility.possible_ &= visibility.then_.has_value();
+  }
+  if (!view.principal().scope.empty()) {
+    visibility.now_ = visibility.InsideOf(*own);
+    visibility.possible_ &= visibility.now_.has_value();
+  }
+  for (const std::string& tag : filter.tags) visibility.RequireLabel(secret, "tag", tag);
+  visibility.RequireLabel(secret, "type", filter.type);
+  visibility.RequireLabel(secret, "theme", filter.theme);
+  return visibility;
+}
+
+std::optional<Visibility::Inside> Visibility::InsideOf(const fb::ScopeRef& scope) const {
+  const std::uint32_t container = columns_->FindContainer(scope.container());
+  if (container == kNoRow) return std::nullopt;
+  return Inside{container, scope.user(), scope.agent(), scope.run()};
+}
+
+void Visibility::RequireLabel(const Secret& secret, std::string_view kind, std::string_view label) {
+  if (label.empty()) return;
+  const std::uint32_t row = columns_->FindLabel(LabelKey(secret, kind, label));
+  if (row == kNoRow) possible_ = false;
+  labels_.push_back(row);
+}
+
+bool Visibility::Contains(const Inside& outer, std::uint32_t scope) const {
+  const rows::Scope& inner = columns_->scopes[scope];
+  if ((outer.user != 0 && outer.user != inner.user) ||
+      (outer.agent != 0 && outer.agent != inner.agent) ||
+      (outer.run != 0 && outer.run != inner.run)) {
+    return false;
+  }
+  std::uint32_t container = inner.container;
+  while (container > outer.container) container = columns_->containers[container].parent;
+  return container == outer.container;
+}
+
+bool Visibility::AdmitsState(const rows::State& then, const rows::Memory& memory) const {
+  if (states_ == 0) {
+    if (then.state != static_cast<std::uint8_t>(fb::MemoryState::live)) return false;
+    if (then.expires_at <= valid_at_) return false;
+  } else if ((states_ & Bit(then.state)) == 0) {
+    return false;
+  }
+  if (memory.valid_span != kNoRow) {
+    const rows::ValidSpan& valid = columns_->valid_spans[memory.valid_span];
+    if (valid_at_ < valid.from || valid_at_ >= valid.until) return false;
+  }
+  if (filter_.kind && memory.kind != static_cast<std::uint32_t>(*filter_.kind)) return false;
+  if (filter_.pinned && (then.pinned != 0) != *filter_.pinned) return false;
+  if (filter_.authorship && then.authorship != static_cast<std::uint8_t>(*filter_.authorship)) {
+    return false;
+  }
+  if (filter_.created_from || filter_.created_until) {
+    const Micros created = columns_->states[memory.first_state].record_time;
+    if (!Within(created, filter_.created_from, filter_.created_until)) return false;
+  }
+  if (filter_.updated_from || filter_.updated_until) {
+    const Micros updated = columns_->versions[then.version].record_time;
+    if (!Within(updated, filter_.updated_from, filter_.updated_until)) return false;
+  }
+  return true;
+}
+
+bool Visibility::AdmitsNow(const rows::State& then, const rows::State& now) const {
+  if (now.state == static_cast<std::uint8_t>(fb::MemoryState::erased)) return false;
+  if (!sees_hidden_ && ((Bit(then.state) | Bit(now.state)) & kHidden) != 0) return false;
+  if (then_ && !Contains(*then_, then.scope)) return false;
+  return !now_ || Contains(*now_, now.scope);
+}
+
+bool Visibility::AdmitsMemory(std::uint32_t memory) const {
+  const std::uint32_t state = columns_->StateAt(memory, as_of_);
+  if (state == kNoRow) return false;
+  const rows::State& then = columns_->states[state];
+  if (!AdmitsState(then, columns_->memories[memory])) return false;
+  if (!AdmitsNow(then, columns_->states[columns_->LatestState(memory)])) return false;
+  for (const std::uint32_t label : labels_) {
+    if (!columns_->HasLabel(then.version, label)) return false;
+  }
+  return true;
+}
+
+std::uint32_t Visibility::VersionOf(std::uint32_t memory) const {
+  return columns_->states[columns_->StateAt(memory, as_of_)].version;
+}
+
+bool Visibility::Admits(std::uint64_t chunk) const {
+  const rows::Chunk& row = columns_->chunks[chunk];
+  const std::uint32_t state = columns_->StateAt(row.memory, as_of_);
+  return state != kNoRow && columns_->states[state].version == row.version &&
+         AdmitsMemory(row.memory);
+}
+
+std::size_t Visibility::EstimateCount() const {
+  const std::size_t chunks = columns_->chunks.size();
+  const std::size_t step = chunks / kSample + 1;
+  std::size_t admitted = 0;
+  for (std::size_t chunk = 0; chunk < chunks; chunk += step) admitted += Admits(chunk) ? 1 : 0;
+  return admitted * step;
+}
+
+}  // namespace perdure

@@ -1,0 +1,61 @@
+// Which chunks one search may see: ReadView's rules for a list, answered from the columns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/decide/command.h"
+#include "engine/proof/keys.h"
+#include "engine/read/read_view.h"
+#include "index/search/columns.h"
+
+namespace perdure {
+
+// The columns must outlive it. Cheap and pure; callable from any thread.
+class Visibility {
+ public:
+  // As `view` sees it. The errors of ReadView::ResolveScope.
+  static Result<Visibility> Of(const Columns& columns, const ReadView& view, const Secret& secret,
+                               const ListFilter& filter);
+
+  // False when no chunk at all can be visible: a label or scope that nothing has.
+  bool possible() const { return possible_; }
+  bool Admits(std::uint64_t chunk) const;
+  bool AdmitsMemory(std::uint32_t memory) const;
+  // The version of the memory that is shown at the view's time; the memory must be admitted.
+  std::uint32_t VersionOf(std::uint32_t memory) const;
+
+  // About how many of the space's chunks it admits: exact for small spaces, else from a sample
+  // that depends on the number of chunks alone.
+  std::size_t EstimateCount() const;
+
+ private:
+  struct Inside {  // a subtree; 0 does not narrow
+    std::uint32_t container = 0;
+    Seq user = 0;
+    Seq agent = 0;
+    Seq run = 0;
+  };
+  Visibility(const Columns& columns, ListFilter filter)
+      : columns_(&columns), filter_(std::move(filter)) {}
+  std::optional<Inside> InsideOf(const fb::ScopeRef& scope) const;
+  bool Contains(const Inside& outer, std::uint32_t scope) const;
+  bool AdmitsState(const rows::State& then, const rows::Memory& memory) const;
+  bool AdmitsNow(const rows::State& then, const rows::State& now) const;
+  void RequireLabel(const Secret& secret, std::string_view kind, std::string_view label);
+
+  const Columns* columns_;
+  ListFilter filter_;
+  Micros as_of_ = 0;
+  Micros valid_at_ = 0;
+  bool possible_ = true;
+  bool sees_hidden_ = false;
+  std::uint32_t states_ = 0;  // bit n: fb::MemoryState n is asked for; 0: what default reads show
+  std::optional<Inside> then_;
+  std::optional<Inside> now_;
+  std::vector<std::uint32_t> labels_;
+};
+
+}  // namespace perdure
