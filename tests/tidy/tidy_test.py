@@ -33,7 +33,7 @@ MAY_USE = {
 
 # Which paths may include a library. Tests of the same room and the benchmark's raw peers may too.
 CONFINED = {
-    "rocksdb/": r"engine/storage/|tests/engine/storage/|tools/bench",
+    "rocksdb/": r"engine/storage/|tests/engine/storage/|tests/support/|tools/bench",
     "sqlite3.h": r"tools/bench",
     "hnswlib/": r"index/vector/|tests/index/vector/",
     "xapian": r"index/text/|tests/index/text/",
@@ -268,6 +268,34 @@ def check_format(checkout, sources):
         yield "clang-format-19", 1, run.stderr.strip()
 
 
+# What a newcomer reads, all together (STYLE, habit 13).
+NEWCOMER_PAGES = ("README.md",) + tuple(
+    f"docs/{page}.md"
+    for page in ("ARCHITECTURE", "FORMAT", "PROOFS", "ERASURE", "TESTING", "OPERATIONS", "SECURITY",
+                 "GLOSSARY")
+)
+NEWCOMER_LINES_MAX = 1000
+
+
+def check_pages(checkout):
+    total = 0
+    for page in NEWCOMER_PAGES:
+        path = checkout / page
+        if path.is_file():
+            total += path.read_text(encoding="utf-8").count("\n")
+        else:
+            yield page, 1, "this page is missing"
+    if total > NEWCOMER_LINES_MAX:
+        yield "docs", 1, f"{total} lines for a newcomer to read, over {NEWCOMER_LINES_MAX}"
+    for path in [checkout / "README.md", *sorted((checkout / "docs").rglob("*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        for match in re.finditer(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+            target = match[1]
+            if "://" not in target and not (path.parent / target).exists():
+                line = text.count("\n", 0, match.start()) + 1
+                yield path.relative_to(checkout).as_posix(), line, f"a link to nowhere: {target}"
+
+
 def load(checkout):
     cpp, text = [], []
     for folder in CODE_FOLDERS:
@@ -294,6 +322,7 @@ def check(checkout):
                 faults += [(source.path, line, sentence) for line, sentence in rule(source)]
     faults += list(check_one_file(cpp))
     faults += list(check_format(checkout, cpp))
+    faults += list(check_pages(checkout))
     for path, line, sentence in sorted(set(faults)):
         print(f"{path}:{line}: {sentence}")
     print(f"{len(cpp)} C++ files and {len(text)} others read, {len(set(faults))} faults")
