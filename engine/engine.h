@@ -106,7 +106,7 @@ class Engine {
   static std::string OriginOf(std::string_view space_name);  // of its signed tree heads
   TreeState Tree(SpaceId space) const { return sequencer_->Tree(space); }
   const TileReader& Tiles(SpaceId space) const;
-  Store& store() { return *store_; }
+  Store& store() const { return *store_; }
   const std::string& directory() const { return options_.directory; }
   Clock& clock() const { return clock_; }
   Random& random() const { return random_; }

@@ -40,7 +40,8 @@ std::string EncodeBase64(std::string_view bytes, std::string_view alphabet, bool
   return out;
 }
 
-// Accepts exactly what EncodeBase64 writes: unused bits must be zero, so that an encoding is unique.
+// Accepts exactly what EncodeBase64 writes: unused bits must be zero, so that an encoding is
+// unique.
 std::optional<std::string> DecodeBase64(std::string_view text, std::string_view alphabet,
                                         bool padded) {
   if (padded) {

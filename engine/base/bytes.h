@@ -15,11 +15,11 @@ inline std::string_view AsBytes(const Hash& hash) {
   return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
 
-std::string HexEncode(std::string_view bytes);                    // lower case
-std::optional<std::string> HexDecode(std::string_view text);      // either case; nullopt if malformed
-std::string Base64Encode(std::string_view bytes);                 // RFC 4648 section 4, padded
+std::string HexEncode(std::string_view bytes);                // lower case
+std::optional<std::string> HexDecode(std::string_view text);  // either case; nullopt if malformed
+std::string Base64Encode(std::string_view bytes);             // RFC 4648 section 4, padded
 std::optional<std::string> Base64Decode(std::string_view text);
-std::string Base64UrlEncode(std::string_view bytes);              // RFC 4648 section 5, no padding
+std::string Base64UrlEncode(std::string_view bytes);  // RFC 4648 section 5, no padding
 std::optional<std::string> Base64UrlDecode(std::string_view text);
 
 // The offset of the first byte that is not well-formed UTF-8 (RFC 3629), or nullopt when all is.

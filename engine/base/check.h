@@ -8,9 +8,9 @@ namespace perdure {
 
 }  // namespace perdure
 
-#define PERDURE_CHECK(condition)                                            \
-  do {                                                                      \
-    if (!(condition)) [[unlikely]] {                                        \
-      ::perdure::CheckFailed(__FILE__, __LINE__, #condition);               \
-    }                                                                       \
+#define PERDURE_CHECK(condition)                              \
+  do {                                                        \
+    if (!(condition)) [[unlikely]] {                          \
+      ::perdure::CheckFailed(__FILE__, __LINE__, #condition); \
+    }                                                         \
   } while (false)

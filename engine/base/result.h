@@ -62,7 +62,7 @@ inline std::unexpected<Error> Fail(Code code, std::string message, std::string f
 // Binds `declaration` to the value of `expression`, or leaves with its error.
 #define ASSIGN_OR_RETURN(declaration, expression) \
   ASSIGN_OR_RETURN_INNER(PERDURE_CONCAT(result_of_line_, __LINE__), declaration, expression)
-#define ASSIGN_OR_RETURN_INNER(result, declaration, expression)        \
-  auto result = (expression);                                          \
-  if (!result) return std::unexpected(std::move(result).error());      \
+#define ASSIGN_OR_RETURN_INNER(result, declaration, expression)   \
+  auto result = (expression);                                     \
+  if (!result) return std::unexpected(std::move(result).error()); \
   declaration = std::move(result).value()

@@ -10,7 +10,8 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
+
+#include "engine/base/check.h"
 
 namespace perdure {
 namespace {
@@ -45,6 +46,31 @@ class Timestamp {
   std::array<char, kTimestampBytes> bytes_;
 };
 
+// internal key := user key, time (fixed64), fixed64(sequence << 8 | type)
+struct InternalKey {
+  std::string_view user_key;
+  std::int64_t time = 0;
+  bool deleted = false;
+};
+
+std::uint64_t Fixed64(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = kTimestampBytes; i-- > 0;) {
+    value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
+  }
+  return value;
+}
+
+InternalKey ParseInternalKey(std::string_view key) {
+  constexpr std::uint64_t kTypeValue = 1;
+  PERDURE_CHECK(key.size() >= 2 * kTimestampBytes);
+  const std::uint64_t packed = Fixed64(key.substr(key.size() - kTimestampBytes));
+  key.remove_suffix(kTimestampBytes);
+  const std::uint64_t time = Fixed64(key.substr(key.size() - kTimestampBytes));
+  key.remove_suffix(kTimestampBytes);
+  return {key, static_cast<std::int64_t>(time), (packed & 0xff) != kTypeValue};
+}
+
 rocksdb::ColumnFamilyOptions OptionsOf(Family family, const std::shared_ptr<rocksdb::Cache>& cache,
                                        const rocksdb::Comparator* timestamped) {
   rocksdb::ColumnFamilyOptions options;
@@ -70,6 +96,7 @@ struct Store::Files {
   std::unique_ptr<rocksdb::DB> db;
   std::array<rocksdb::ColumnFamilyHandle*, kFamilies> handles{};
   std::atomic<bool> write_failed = false;
+  bool write_ahead = true;
 
   ~Files() {
     for (auto* handle : handles) {
@@ -114,6 +141,7 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& directory, StoreOp
           : rocksdb::DB::Open(db_options, directory, families, &handles, &db);
   if (!opened.ok()) return FromRocks(opened, fmt::format("Opening the store in {}", directory));
   files->db.reset(db);
+  files->write_ahead = options.write_ahead;
   for (std::size_t i = 0; i < handles.size(); ++i) files->handles[i] = handles[i];
   return std::unique_ptr<Store>(new Store(std::move(files)));
 }
@@ -141,7 +169,8 @@ Status Store::Write(std::span<const Mutation> mutations, bool sync) {
     if (!added.ok()) return FromRocks(added, "Building a write");
   }
   rocksdb::WriteOptions options;
-  options.sync = sync;
+  options.sync = sync && files_->write_ahead;
+  options.disableWAL = !files_->write_ahead;
   const rocksdb::Status written = files_->db->Write(options, &batch);
   if (!written.ok()) {
     files_->write_failed = true;
@@ -187,6 +216,29 @@ Status Store::Scan(Family family, std::string_view from, std::string_view to, st
     if (!visit(it->key().ToStringView(), it->value().ToStringView())) return {};
   }
   if (!it->status().ok()) return FromRocks(it->status(), "Scanning the store");
+  return {};
+}
+
+Status Store::ScanVersions(std::string_view from, std::string_view to,
+                           const VersionVisitor& visit) const {
+  rocksdb::ReadOptions options;
+  const Timestamp newest(kLatest);
+  const Timestamp oldest(0);
+  const rocksdb::Slice newest_slice = newest.slice();
+  const rocksdb::Slice oldest_slice = oldest.slice();
+  options.timestamp = &newest_slice;
+  options.iter_start_ts = &oldest_slice;
+  const rocksdb::Slice upper(to.data(), to.size());
+  if (!to.empty()) options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      files_->db->NewIterator(options, files_->handle(Family::kState)));
+  for (it->Seek({from.data(), from.size()}); it->Valid(); it->Next()) {
+    const InternalKey key = ParseInternalKey(it->key().ToStringView());
+    const auto value =
+        key.deleted ? std::nullopt : std::optional<std::string_view>(it->value().ToStringView());
+    if (!visit(key.user_key, key.time, value)) return {};
+  }
+  if (!it->status().ok()) return FromRocks(it->status(), "Scanning the store's history");
   return {};
 }
 

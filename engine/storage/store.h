@@ -25,7 +25,8 @@ inline constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max()
 
 struct StoreOptions {
   bool create_if_missing = true;
-  bool read_only = false;
+  bool read_only = false;   // beside a writer, too: sees the store as it was at Open
+  bool write_ahead = true;  // false for scratch stores, whose writes may be lost
 };
 
 class Store {
@@ -45,6 +46,12 @@ class Store {
                                          std::int64_t as_of) const;
   Status Scan(Family family, std::string_view from, std::string_view to, std::int64_t as_of,
               const Visitor& visit) const;
+  // Every kept version of the kState keys in [from, to), each key's newest first; nullopt for a
+  // deletion. Compaction may have zeroed the time of the oldest one kept.
+  using VersionVisitor = std::function<bool(std::string_view key, std::int64_t time,
+                                            std::optional<std::string_view> value)>;
+  Status ScanVersions(std::string_view from, std::string_view to,
+                      const VersionVisitor& visit) const;
   // The greatest key in [from, to), or nullopt.
   Result<std::optional<std::string>> LastKey(Family family, std::string_view from,
                                              std::string_view to, std::int64_t as_of) const;

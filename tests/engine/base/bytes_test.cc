@@ -25,9 +25,9 @@ TEST(Bytes, EncodingsComeBackExactlyAndRefuseWhatTheyNeverWrite) {
 TEST(Bytes, InvalidUtf8IsNamedByItsOffset) {
   EXPECT_FALSE(FirstInvalidUtf8(std::string("a\0b\xF0\x9F\x98\x80", 7)));
   EXPECT_EQ(FirstInvalidUtf8("abc\xff"), 3u);
-  EXPECT_EQ(FirstInvalidUtf8("ab\xC0\x80"), 2u);          // overlong
-  EXPECT_EQ(FirstInvalidUtf8("\xED\xA0\x80"), 0u);        // surrogate
-  EXPECT_EQ(FirstInvalidUtf8("x\xF0\x9F\x98"), 1u);       // cut short
+  EXPECT_EQ(FirstInvalidUtf8("ab\xC0\x80"), 2u);     // overlong
+  EXPECT_EQ(FirstInvalidUtf8("\xED\xA0\x80"), 0u);   // surrogate
+  EXPECT_EQ(FirstInvalidUtf8("x\xF0\x9F\x98"), 1u);  // cut short
 }
 
 TEST(Bytes, ACutNeverSplitsAGrapheme) {

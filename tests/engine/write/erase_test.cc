@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include "engine/log/verify.h"
+#include "engine/replay/replay.h"
+#include "support/byte_scanner.h"
+#include "support/test_engine.h"
+
+namespace perdure {
+namespace {
+
+using testing::FailsWith;
+using ::testing::HasSubstr;
+using testing::IsOk;
+using testing::Note;
+using testing::TestEngine;
+using testing::With;
+
+VerifyReport Verify(TestEngine& engine) {
+  const auto report = VerifyLog(engine->store(), kMainSpace, Engine::OriginOf("main"),
+                                engine->KeysOf(kMainSpace).signing.public_key);
+  EXPECT_THAT(report, IsOk());
+  return report ? *report : VerifyReport{};
+}
+
+TEST(Erase, LeavesNoByteInAnyFileWhileAControlIsFound) {
+  TestEngine engine;
+  const std::string secret = "the eagle lands at noon tomorrow";
+  const std::string control = "the sparrow stays where it was all day";
+  NoteDraft draft = Note(secret + std::string(300, ' '), "secret title of it");
+  draft.tags = {"confidential-tag"};
+  const Uuid id = engine.Store(draft);
+  ASSERT_THAT(engine.Do(EditMemory{id, AppendText{" and at midnight"}}), IsOk());
+  const Uuid kept = engine.Store(Note(control));
+  ASSERT_THAT(engine.Do(MoveState{id, Transition::kArchive}, {.reason = "because of the eagle"}),
+              IsOk());
+  const Micros before = engine->Visible(kMainSpace).time;
+  const Seq size = engine->Visible(kMainSpace).seq;
+  const Hash root = engine->Tree(kMainSpace).Root();
+
+  const auto erased = engine->Erase(With(kOperator), {{id}}, {.reason = "asked to"});
+  ASSERT_THAT(erased, IsOk());
+  EXPECT_EQ(erased->payloads, 3u);
+  ASSERT_EQ(erased->receipts.size(), 1u);
+  EXPECT_GT(erased->receipts[0], erased->outcome.seq);
+  EXPECT_THAT(engine.Get(id, {.time = before}, With(kAuditor)),
+              FailsWith(Code::kErased, HasSubstr("erased at seq")));
+  EXPECT_EQ(engine.Get(kept)->text, control);
+  const TreeState tree = engine->Tree(kMainSpace);
+  EXPECT_EQ(*RootAt(size, {tree, engine->Tiles(kMainSpace)}), root);
+  const VerifyReport report = Verify(engine);
+  EXPECT_EQ(report.first_bad, 0u) << report.problem;
+  EXPECT_EQ(report.payloads_gone, 3u);
+
+  ASSERT_THAT(engine->store().CompactAll(), IsOk()) << "so that the control is in a table file";
+  for (const bool open : {true, false}) {
+    if (!open) engine.Close();
+    const testing::ByteScanner scanner(engine.dir().path());
+    for (const char* gone :
+         {"eagle lands", "secret title", "confidential-tag", "midnight", "because of the eagle"}) {
+      EXPECT_EQ(scanner.FilesWith(gone), std::vector<std::string>{}) << gone;
+    }
+    EXPECT_FALSE(scanner.FilesWith(control).empty());
+  }
+}
+
+TEST(Erase, TakesAnOperatorAndIsFinishedAfterACrash) {
+  TestEngine engine;
+  const Uuid id = engine.Store(Note("text"));
+  EXPECT_THAT(engine->Erase(With(kReviewer), {{id}}, {}),
+              FailsWith(Code::kForbidden, HasSubstr("operator")));
+  // The entry alone, as if the program had ended before the files were cleaned.
+  const auto entry = engine.Do(EraseMemories{{id}}, {}, With(kOperator));
+  ASSERT_THAT(entry, IsOk());
+  engine.Reopen();
+  ASSERT_THAT(engine->ResumeErasures(), IsOk());
+  const auto log = engine->Read(With(kAuditor))->QueryLog({.event = fb::Event::ErasureCompleted});
+  ASSERT_EQ(log->entries.size(), 1u);
+  EXPECT_EQ(log->entries[0].cause, entry->seq);
+  ASSERT_THAT(engine->ResumeErasures(), IsOk());
+  EXPECT_EQ(engine->Read(With(kAuditor))
+                ->QueryLog({.event = fb::Event::ErasureCompleted})
+                ->entries.size(),
+            1u);
+}
+
+TEST(Erase, ReplayOfAnErasedLogGivesTheLiveStore) {
+  TestEngine engine;
+  NoteDraft draft = Note("text", "title");
+  draft.tags = {"a", "b"};
+  draft.type = "type";
+  const auto stored = engine.Do(StoreMemories{{draft}}, {.idempotency_key = "key"});
+  const Uuid id = stored->memories[0].id;
+  engine.Store(Note("control"));
+  ASSERT_THAT(engine.Do(EditMemory{id, WholeText{"changed"}}), IsOk());
+  ASSERT_THAT(engine.Do(RevertMemory{id, 1, {}}), IsOk());
+  ASSERT_THAT(engine->Erase(With(kOperator), {{id}}, {}), IsOk());
+  const auto report = Replay(*engine, engine.dir() / "replay");
+  ASSERT_THAT(report, IsOk());
+  EXPECT_EQ(report->difference, "");
+  EXPECT_EQ(report->live, report->replayed);
+  EXPECT_GT(report->records, 0u);
+  EXPECT_GT(report->rows, 0u);
+}
+
+TEST(Erase, ADryRunSaysWhatWouldGoAndLeavesIt) {
+  TestEngine engine;
+  const Uuid id = engine.Store(Note("text"));
+  const auto dry = engine->Erase(With(kOperator), {{id}}, {.dry_run = true});
+  ASSERT_THAT(dry, IsOk());
+  EXPECT_TRUE(dry->outcome.dry_run);
+  EXPECT_EQ(engine.Get(id)->text, "text");
+}
+
+}  // namespace
+}  // namespace perdure
