@@ -1,0 +1,278 @@
+#include "index/vector/segment.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/check.h"
+
+namespace perdure {
+namespace {
+
+// Only ever compared within one run, and confirmed by the bytes.
+std::uint64_t HashOf(std::span<const float> vector) {
+  return std::hash<std::string_view>()(
+      {reinterpret_cast<const char*>(vector.data()), vector.size_bytes()});
+}
+
+constexpr std::size_t kScanBatch = 16;  // rows fetched ahead of their turn
+
+}  // namespace
+
+Segment::~Segment() = default;
+
+bool Segment::Equal(std::uint32_t row, std::span<const float> vector) const {
+  return std::memcmp(format_.Vector(rows_[row].row.get()).data(), vector.data(),
+                     vector.size_bytes()) == 0;
+}
+
+std::uint32_t Segment::FindRow(std::uint64_t hash, std::span<const float> vector) const {
+  const auto found = row_of_hash_.find(hash);
+  return found != row_of_hash_.end() && Equal(found->second, vector) ? found->second : kNone;
+}
+
+bool Segment::WouldReplace(std::uint32_t slot, std::span<const float> vector) const {
+  return Present(slot) && !Equal(slots_[slot].row, vector);
+}
+
+bool Segment::Add(std::uint32_t slot, std::span<const float> vector) {
+  PERDURE_CHECK(vector.size() == format_.dimensions());
+  if (Present(slot)) {
+    if (Equal(slots_[slot].row, vector)) {
+      if (!slots_[slot].removed) return false;
+      slots_[slot].removed = false;
+      --removed_count_;
+      return true;
+    }
+    Erase(slot);
+  }
+  if (slots_.size() <= slot) slots_.resize(slot + 1);
+  const std::uint64_t hash = HashOf(vector);
+  std::uint32_t row = FindRow(hash, vector);
+  if (row == kNone) {
+    row = static_cast<std::uint32_t>(rows_.size());
+    rows_.push_back({format_.Make(vector), hash, kNone, kNone});
+    row_of_hash_.try_emplace(hash, row);
+    if (graph_ != nullptr) tail_.push_back(row);
+  }
+  Link(slot, row);
+  ++chunk_count_;
+  return true;
+}
+
+void Segment::Link(std::uint32_t slot, std::uint32_t row) {
+  DistinctRow& r = rows_[row];
+  std::uint32_t* place = &r.highest;
+  while (*place != kNone && *place > slot) place = &slots_[*place].lower;
+  slots_[slot] = {row, *place, false};
+  *place = slot;
+  if (r.lowest == kNone || slot < r.lowest) {
+    r.lowest = slot;
+    OrderChangedAt(slot);
+  }
+}
+
+void Segment::Unlink(std::uint32_t slot) {
+  DistinctRow& r = rows_[slots_[slot].row];
+  std::uint32_t above = kNone;
+  std::uint32_t* place = &r.highest;
+  while (*place != slot) {
+    above = *place;
+    place = &slots_[above].lower;
+  }
+  *place = slots_[slot].lower;
+  if (r.lowest == slot) r.lowest = above;
+  slots_[slot] = Slot();
+}
+
+bool Segment::Remove(std::uint32_t slot) {
+  if (!Present(slot) || slots_[slot].removed) return false;
+  slots_[slot].removed = true;
+  ++removed_count_;
+  return true;
+}
+
+bool Segment::Erase(std::uint32_t slot) {
+  if (!Present(slot)) return false;
+  const std::uint32_t row = slots_[slot].row;
+  if (slots_[slot].removed) --removed_count_;
+  --chunk_count_;
+  const bool was_lowest = rows_[row].lowest == slot;
+  Unlink(slot);
+  if (rows_[row].highest == kNone) {
+    FreeRow(row);
+  } else if (was_lowest) {
+    OrderChangedAt(slot);
+  }
+  return true;
+}
+
+void Segment::Compact() {
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (Present(slot) && slots_[slot].removed) Erase(slot);
+  }
+}
+
+void Segment::FreeRow(std::uint32_t row) {
+  const auto found = row_of_hash_.find(rows_[row].hash);
+  if (found != row_of_hash_.end() && found->second == row) row_of_hash_.erase(found);
+  format_.Wipe(rows_[row].row);
+  const auto last = static_cast<std::uint32_t>(rows_.size() - 1);
+  if (row != last) {
+    rows_[row] = std::move(rows_[last]);
+    for (auto slot = rows_[row].highest; slot != kNone; slot = slots_[slot].lower) {
+      slots_[slot].row = row;
+    }
+    const auto moved = row_of_hash_.find(rows_[row].hash);
+    if (moved != row_of_hash_.end() && moved->second == last) moved->second = row;
+  }
+  rows_.pop_back();
+  DropGraph();  // it holds the row's address, and row numbers have changed
+}
+
+void Segment::OrderChangedAt(std::uint32_t slot) {
+  if (slot < frontier_) {
+    DropGraph();
+  } else if (slot < step_frontier_) {
+    ++epoch_;
+  }
+}
+
+void Segment::DropGraph() {
+  ++epoch_;
+  graph_.reset();
+  tail_.clear();
+  frontier_ = 0;
+  step_frontier_ = 0;
+}
+
+bool Segment::AnyAllowed(std::uint32_t row, ChunkPredicate allowed) const {
+  for (auto slot = rows_[row].highest; slot != kNone; slot = slots_[slot].lower) {
+    if (!slots_[slot].removed && allowed(first_chunk_ + slot)) return true;
+  }
+  return false;
+}
+
+void Segment::AddHits(std::uint32_t row, const CacheLine* query, float code_cosine,
+                      ChunkPredicate allowed, Nearest& nearest) const {
+  const CacheLine* stored = rows_[row].row.get();
+  if (!nearest.Admits(code_cosine + format_.CodeError(query, stored))) return;
+  const float cosine = format_.Cosine(query, stored);
+  if (!nearest.Admits(cosine)) return;
+  for (auto slot = rows_[row].highest; slot != kNone; slot = slots_[slot].lower) {
+    const std::uint64_t chunk = first_chunk_ + slot;
+    if (!slots_[slot].removed && allowed(chunk)) nearest.Add({chunk, cosine});
+  }
+}
+
+template <typename RowAt>
+void Segment::Scan(std::size_t rows, RowAt row_at, const CacheLine* query, ChunkPredicate allowed,
+                   Nearest& nearest) const {
+  std::array<std::uint32_t, kScanBatch> batch;
+  for (std::size_t i = 0; i < rows;) {
+    std::size_t filled = 0;
+    for (; i < rows && filled < batch.size(); ++i) {
+      const std::uint32_t row = row_at(i);
+      batch[filled] = row;
+      if (!AnyAllowed(row, allowed)) continue;
+      format_.Prefetch(rows_[row].row.get());
+      ++filled;
+    }
+    for (std::size_t k = 0; k < filled; ++k) {
+      const float cosine = format_.CodeCosine(query, rows_[batch[k]].row.get());
+      AddHits(batch[k], query, cosine, allowed, nearest);
+    }
+  }
+}
+
+Status Segment::Search(const CacheLine* query, std::size_t limit, ChunkPredicate allowed,
+                       bool exact, Nearest& nearest) const {
+  if (exact || graph_ == nullptr) {
+    const auto every = [](std::size_t i) { return static_cast<std::uint32_t>(i); };
+    Scan(rows_.size(), every, query, allowed, nearest);
+    return {};
+  }
+  const auto in_tail = [this](std::size_t i) { return tail_[i]; };
+  Scan(tail_.size(), in_tail, query, allowed, nearest);
+  // Some more than asked for: the graph orders by codes, the answer by vectors.
+  const std::size_t candidates = std::max(Graph::kEfSearch, limit + limit / 4);
+  ASSIGN_OR_RETURN(const auto hits, graph_->Search(query, candidates, [&](std::uint32_t row) {
+    return AnyAllowed(row, allowed);
+  }));
+  for (const GraphHit& hit : hits) AddHits(hit.label, query, hit.code_cosine, allowed, nearest);
+  return {};
+}
+
+std::vector<std::uint32_t> Segment::RowOrder() const {
+  std::vector<std::uint32_t> order;
+  order.reserve(rows_.size());
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (Present(slot) && rows_[slots_[slot].row].lowest == slot) order.push_back(slots_[slot].row);
+  }
+  return order;
+}
+
+Segment::Step Segment::NextStep(std::uint32_t below, bool last) {
+  Step step;
+  for (std::uint32_t slot = frontier_; slot < std::min<std::size_t>(below, slots_.size()); ++slot) {
+    if (!Present(slot) || rows_[slots_[slot].row].lowest != slot) continue;
+    const std::uint32_t row = slots_[slot].row;
+    step.nodes.push_back({rows_[row].row.get(), row, first_chunk_ + slot});
+    step.frontier = slot + 1;
+    if (step.nodes.size() == kStepRows) break;
+  }
+  if (step.nodes.size() < kStepRows && !last) return {};
+  step.epoch = epoch_;
+  step_frontier_ = step.frontier;
+  return step;
+}
+
+Result<std::unique_ptr<Graph>> Segment::GraphToExtend(const Step& step) const {
+  if (graph_ == nullptr) return Graph::Create(format_, step.nodes.size());
+  return graph_->Copy(graph_->size() + step.nodes.size());
+}
+
+void Segment::Publish(const Step& step, std::unique_ptr<Graph> graph) {
+  PERDURE_CHECK(IsCurrent(step));
+  Restore(std::move(graph), step.frontier);
+}
+
+void Segment::Restore(std::unique_ptr<Graph> graph, std::uint32_t frontier) {
+  graph_ = std::move(graph);
+  frontier_ = frontier;
+  step_frontier_ = 0;
+  tail_.clear();
+  for (std::uint32_t row = 0; row < rows_.size(); ++row) {
+    if (rows_[row].lowest >= frontier_) tail_.push_back(row);
+  }
+}
+
+std::vector<Segment::Chunk> Segment::Chunks() const {
+  std::vector<std::uint32_t> number(rows_.size());
+  const auto order = RowOrder();
+  for (std::uint32_t i = 0; i < order.size(); ++i) number[order[i]] = i;
+  std::vector<Chunk> chunks;
+  chunks.reserve(chunk_count_);
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (Present(slot)) chunks.push_back({slot, number[slots_[slot].row], slots_[slot].removed});
+  }
+  return chunks;
+}
+
+std::vector<const CacheLine*> Segment::Rows() const {
+  std::vector<const CacheLine*> rows;
+  rows.reserve(rows_.size());
+  for (const std::uint32_t row : RowOrder()) rows.push_back(rows_[row].row.get());
+  return rows;
+}
+
+std::size_t Segment::MemoryBytes() const {
+  constexpr std::size_t kMapNodeBytes = 40;
+  return slots_.capacity() * sizeof(Slot) + rows_.capacity() * sizeof(DistinctRow) +
+         rows_.size() * (format_.row_bytes() + kMapNodeBytes) +
+         (graph_ == nullptr ? 0 : graph_->MemoryBytes());
+}
+
+}  // namespace perdure
