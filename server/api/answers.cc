@@ -5,8 +5,6 @@
 #include <charconv>
 
 #include "engine/base/check.h"
-#include "server/api/json.h"
-#include "server/mcp/envelope.h"
 
 namespace perdure {
 
@@ -105,9 +103,10 @@ Json AnswerOf(const VersionInfo& version) {
   return answer;
 }
 
-void PutView(Json& answer, const ReadView& view) {
+void PutView(Json& answer, const ReadView& view, const Json& arguments) {
   answer["as_of"] = FormatTime(view.as_of());
-  answer["as_of_seq"] = view.as_of_seq();
+  if (arguments.contains("as_of") || arguments.contains("cursor")) return;
+  if (const auto seq = view.AsOfSeq()) answer["as_of_seq"] = *seq;
 }
 
 void PutOutcome(Json& answer, const WriteOutcome& outcome, const std::string& would) {
@@ -123,16 +122,13 @@ void PutOutcome(Json& answer, const WriteOutcome& outcome, const std::string& wo
 Json ChangeAnswer(const WriteOutcome& outcome, const std::string& verb) {
   PERDURE_CHECK(outcome.memories.size() == 1);
   const MemoryOutcome& memory = outcome.memories.front();
-  Json answer = {{"id", ToString(memory.id)},
-                 {"version", memory.version},
-                 {"changed", memory.changed}};
+  Json answer = {
+      {"id", ToString(memory.id)}, {"version", memory.version}, {"changed", memory.changed}};
   PutOutcome(answer, outcome,
-             memory.changed ? fmt::format("{} the memory; it would be at version {}", verb,
-                                          memory.version)
-                            : std::string("change nothing: it is so already"));
+             memory.changed
+                 ? fmt::format("{} the memory; it would be at version {}", verb, memory.version)
+                 : std::string("change nothing: it is so already"));
   return answer;
 }
-
-std::string MirrorAsData(const Json& answer) { return WrapAsData(DumpJson(answer)); }
 
 }  // namespace perdure

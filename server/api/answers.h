@@ -24,8 +24,9 @@ nlohmann::json AnswerOf(const Memory& memory, schemas::Detail detail);
 nlohmann::json AnswerOf(const LogLine& line);
 nlohmann::json AnswerOf(const VersionInfo& version);
 
-// "as_of" and "as_of_seq": when the answer was true.
-void PutView(nlohmann::json& answer, const ReadView& view);
+// "as_of": when the answer was true; "as_of_seq" too where `arguments` ask for the present, since
+// for the past it would cost more than most answers.
+void PutView(nlohmann::json& answer, const ReadView& view, const nlohmann::json& arguments);
 
 // "seq" and "record_time", or for a dry run "dry_run" and "would": what would have happened.
 void PutOutcome(nlohmann::json& answer, const WriteOutcome& outcome, const std::string& would);
@@ -33,9 +34,5 @@ void PutOutcome(nlohmann::json& answer, const WriteOutcome& outcome, const std::
 // A change of one memory: "id", "version", "changed" and the above. `verb` says what is done, as in
 // "revise" or "archive".
 nlohmann::json ChangeAnswer(const WriteOutcome& outcome, const std::string& verb);
-
-// What a model that reads only text is shown of an answer with stored text in it: all of it as
-// data, inside one envelope.
-std::string MirrorAsData(const nlohmann::json& answer);
 
 }  // namespace perdure

@@ -35,10 +35,10 @@ Result<EditMemory> EditOf(const Json& arguments) {
                 "old_text");
   }
   if (!replaces && (arguments.contains("new_text") || arguments.contains("replace_all"))) {
-    return Fail(Code::kInvalidArgument,
-                fmt::format("\"new_text\" and \"replace_all\" go with \"old_text\" only. {}",
-                            kEditExample),
-                arguments.contains("new_text") ? "new_text" : "replace_all");
+    return Fail(
+        Code::kInvalidArgument,
+        fmt::format("\"new_text\" and \"replace_all\" go with \"old_text\" only. {}", kEditExample),
+        arguments.contains("new_text") ? "new_text" : "replace_all");
   }
   if (appends) return EditMemory{{}, AppendText{TextOf(arguments, "append")}};
   if (writes) return EditMemory{{}, WholeText{TextOf(arguments, "text")}};
@@ -58,9 +58,9 @@ Result<Json> Edit(Engine& engine, const Caller& caller, const Json& arguments) {
   ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
   ASSIGN_OR_RETURN(EditMemory command, EditOf(arguments));
   ASSIGN_OR_RETURN(command.id, IdOf(engine, principal, TextOf(arguments, "id"), "id"));
-  ASSIGN_OR_RETURN(const WriteOutcome outcome,
-                   engine.Write(principal, std::move(command),
-                                WriteOptionsOf("memory_edit", arguments)));
+  ASSIGN_OR_RETURN(
+      const WriteOutcome outcome,
+      engine.Write(principal, std::move(command), WriteOptionsOf("memory_edit", arguments)));
   return ChangeAnswer(outcome, "revise");
 }
 
@@ -114,10 +114,10 @@ Status CheckDescription(const Json& arguments) {
   }
   for (const Json& name : arguments.value("clear", Json::array())) {
     if (!arguments.contains(name.get_ref<const std::string&>())) continue;
-    return Fail(Code::kInvalidArgument,
-                fmt::format("{} is given a value and cleared in one call. Leave one out.",
-                            name.dump()),
-                "clear");
+    return Fail(
+        Code::kInvalidArgument,
+        fmt::format("{} is given a value and cleared in one call. Leave one out.", name.dump()),
+        "clear");
   }
   return {};
 }
@@ -127,9 +127,9 @@ Result<Json> Describe(Engine& engine, const Caller& caller, const Json& argument
   RETURN_IF_ERROR(CheckDescription(arguments));
   ASSIGN_OR_RETURN(DescribeMemory command, DescriptionOf(arguments));
   ASSIGN_OR_RETURN(command.id, IdOf(engine, principal, TextOf(arguments, "id"), "id"));
-  ASSIGN_OR_RETURN(const WriteOutcome outcome,
-                   engine.Write(principal, std::move(command),
-                                WriteOptionsOf("memory_describe", arguments)));
+  ASSIGN_OR_RETURN(
+      const WriteOutcome outcome,
+      engine.Write(principal, std::move(command), WriteOptionsOf("memory_describe", arguments)));
   return ChangeAnswer(outcome, "describe");
 }
 
@@ -137,9 +137,10 @@ Result<Json> Revert(Engine& engine, const Caller& caller, const Json& arguments)
   ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
   RevertMemory command;
   if (arguments.contains("version") == arguments.contains("as_of")) {
-    return Fail(Code::kInvalidArgument,
-                "Give either \"version\" or \"as_of\". Example: {\"id\":\"0190f3c2\",\"version\":2}",
-                "version");
+    return Fail(
+        Code::kInvalidArgument,
+        "Give either \"version\" or \"as_of\". Example: {\"id\":\"0190f3c2\",\"version\":2}",
+        "version");
   }
   if (arguments.contains("version")) {
     command.version = arguments["version"].get<std::uint32_t>();
@@ -148,9 +149,9 @@ Result<Json> Revert(Engine& engine, const Caller& caller, const Json& arguments)
     command.as_of = view.as_of();
   }
   ASSIGN_OR_RETURN(command.id, IdOf(engine, principal, TextOf(arguments, "id"), "id"));
-  ASSIGN_OR_RETURN(const WriteOutcome outcome,
-                   engine.Write(principal, std::move(command),
-                                WriteOptionsOf("memory_revert", arguments)));
+  ASSIGN_OR_RETURN(
+      const WriteOutcome outcome,
+      engine.Write(principal, std::move(command), WriteOptionsOf("memory_revert", arguments)));
   return ChangeAnswer(outcome, "revert");
 }
 
@@ -170,14 +171,14 @@ Operation MemoryEdit(Engine& engine) {
       "(append) or all of it (text). Read it with memory_get first and pass its version as "
       "expected_version, so that no other's change is lost. Returns the new version; "
       "memory_revert takes it back.";
-  operation.input_schema = s::Change(s::Object(
-      {{"id", s::Id()},
-       {"old_text", s::Text("Passage to replace, exact; must stand there once")},
-       {"new_text", KeepEmpty(s::Text("Its replacement; may be empty"))},
-       {"replace_all", s::Flag("Replace every occurrence")},
-       {"append", s::Text("Added at the end as it is")},
-       {"text", s::Text("The whole new text")}},
-      {"id"}));
+  operation.input_schema = s::Change(
+      s::Object({{"id", s::Id()},
+                 {"old_text", s::Text("Passage to replace, exact; must stand there once")},
+                 {"new_text", KeepEmpty(s::Text("Its replacement; may be empty"))},
+                 {"replace_all", s::Flag("Replace every occurrence")},
+                 {"append", s::Text("Added at the end as it is")},
+                 {"text", s::Text("The whole new text")}},
+                {"id"}));
   operation.output_schema = ChangeSchema();
   operation.hints = kAdds;
   operation.roles = kWriters;
@@ -217,10 +218,8 @@ Operation MemoryRevert(Engine& engine) {
       "Brings back what a memory said and how it was described, as a new version: a past version "
       "(see memory_history), or the one that stood at a past time. Nothing is lost. Returns the "
       "new version.";
-  operation.input_schema = s::Change(s::Object({{"id", s::Id()},
-                                                {"version", s::Integer("", 1, 4294967295)},
-                                                {"as_of", s::AsOf()}},
-                                               {"id"}));
+  operation.input_schema = s::Change(s::Object(
+      {{"id", s::Id()}, {"version", s::Integer("", 1, 4294967295)}, {"as_of", s::AsOf()}}, {"id"}));
   operation.output_schema = ChangeSchema();
   operation.hints = kAdds;
   operation.roles = kWriters;

@@ -42,19 +42,19 @@ Operation MemoryErase(Engine& engine);
 Operation TokenIssue(Engine& engine);
 Operation TokenRevoke(Engine& engine);
 Operation TokenList(Engine& engine);
+Operation SpaceCreate(Engine& engine);
 Operation Compact(Engine& engine);
 Operation IndexStatusOperation(Engine& engine, SearchService& search);
 Operation IndexRebuild(Engine& engine, SearchService& search);
 Operation StatusOperation(Engine& engine, SearchService& search);
 
-inline constexpr Caller::RoleMask kWriters =
-    Caller::kAgent | Caller::kReviewer | Caller::kOperator;
+inline constexpr Caller::RoleMask kWriters = Caller::kAgent | Caller::kReviewer | Caller::kOperator;
 inline constexpr Caller::RoleMask kReviewers = Caller::kReviewer | Caller::kOperator;
 inline constexpr Caller::RoleMask kAuditors =
     Caller::kReviewer | Caller::kAuditor | Caller::kOperator;
 
 inline constexpr OperationHints kReads = {.read_only = true, .idempotent = true};
-inline constexpr OperationHints kAdds = {};  // a write that takes nothing away
+inline constexpr OperationHints kAdds = {};                       // a write that takes nothing away
 inline constexpr OperationHints kSettles = {.idempotent = true};  // again: no further effect
 inline constexpr OperationHints kDestroys = {.destructive = true, .idempotent = true};
 

@@ -55,13 +55,13 @@ Status ReadTimes(const Json& filter, ListFilter& read) {
 }
 
 // A snapshot that is not there may as well be a mistyped time.
-Error ExplainAsOf(Error error, std::string_view as_of) {
+Error ExplainTime(Error error, std::string_view text, const char* name) {
   if (error.code != Code::kNotFound && error.code != Code::kInvalidArgument) return error;
   error.message = fmt::format(
-      "\"as_of\" must be a time, a seq of the log or the name of a snapshot, and no snapshot is "
-      "called \"{}\". Example: {{\"as_of\":\"2024-05-01T08:30:00Z\"}}",
-      CutAtGrapheme(as_of, 60));
-  error.field = "as_of";
+      "\"{}\" must be a time, a seq of the log or the name of a snapshot, and no snapshot is "
+      "called \"{}\". Example: {{\"{}\":\"2024-05-01T08:30:00Z\"}}",
+      name, CutAtGrapheme(text, 60), name);
+  error.field = name;
   return error;
 }
 
@@ -129,12 +129,12 @@ Result<ListFilter> FilterOf(const Json& arguments) {
   read.type = TextOf(filter, "type");
   read.theme = TextOf(filter, "theme");
   for (const Json& state : filter.value("state", Json::array())) {
-    read.states.push_back(*EnumOf<fb::MemoryState>(state, fb::EnumValuesMemoryState(),
-                                                   fb::EnumNameMemoryState));
+    read.states.push_back(
+        *EnumOf<fb::MemoryState>(state, fb::EnumValuesMemoryState(), fb::EnumNameMemoryState));
   }
   if (filter.contains("kind")) {
-    read.kind = EnumOf<fb::MemoryKind>(filter["kind"], fb::EnumValuesMemoryKind(),
-                                       fb::EnumNameMemoryKind);
+    read.kind =
+        EnumOf<fb::MemoryKind>(filter["kind"], fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKind);
   }
   if (filter.contains("pinned")) read.pinned = filter["pinned"].get<bool>();
   read.authorship = AuthorshipOf(filter);
@@ -147,32 +147,33 @@ bool NamesSnapshot(std::string_view as_of) {
   return !std::ranges::all_of(as_of, is_digit) && !ParseTime(as_of, "as_of");
 }
 
-Result<ReadAt> ReadAtOf(const Json& arguments) {
+Result<ReadAt> ReadAtOf(const Json& arguments, const char* name) {
   ReadAt at;
   ASSIGN_OR_RETURN(at.valid_at, TimeOf(arguments, "valid_at"));
-  const std::string as_of = TextOf(arguments, "as_of");
+  const std::string as_of = TextOf(arguments, name);
   if (as_of.empty()) return at;
   if (NamesSnapshot(as_of)) {
     at.snapshot = as_of;
-  } else if (const auto time = ParseTime(as_of, "as_of")) {
+  } else if (const auto time = ParseTime(as_of, name)) {
     at.time = *time;
   } else if (const auto seq = ParseSeq(as_of); seq && *seq > 0) {
     at.seq = *seq;
   } else {
     return Fail(Code::kInvalidArgument,
-                fmt::format("\"as_of\" names the seq {}, but seqs run from 1. Example: "
-                            "{{\"as_of\":\"1234\"}}",
-                            CutAtGrapheme(as_of, 60)),
-                "as_of");
+                fmt::format("\"{}\" names the seq {}, but seqs run from 1. Example: "
+                            "{{\"{}\":\"1234\"}}",
+                            name, CutAtGrapheme(as_of, 60), name),
+                name);
   }
   return at;
 }
 
-Result<ReadView> ViewFor(const Engine& engine, const Principal& principal, const Json& arguments) {
-  ASSIGN_OR_RETURN(const ReadAt at, ReadAtOf(arguments));
+Result<ReadView> ViewFor(const Engine& engine, const Principal& principal, const Json& arguments,
+                         const char* name) {
+  ASSIGN_OR_RETURN(const ReadAt at, ReadAtOf(arguments, name));
   auto view = engine.Read(principal, at);
   if (view || at.snapshot.empty()) return view;
-  return std::unexpected(ExplainAsOf(std::move(view).error(), at.snapshot));
+  return std::unexpected(ExplainTime(std::move(view).error(), at.snapshot, name));
 }
 
 Result<Uuid> IdOf(const Engine& engine, const Principal& principal, const std::string& text,

@@ -23,14 +23,14 @@ Result<std::optional<ScopePath>> ScopeOf(const nlohmann::json& arguments);
 std::optional<fb::Authorship> AuthorshipOf(const nlohmann::json& arguments);
 Result<ListFilter> FilterOf(const nlohmann::json& arguments);  // "scope" and "filter"
 
-// "as_of": digits are a seq, what reads as a time is one, anything else names a snapshot.
+// `name` ("as_of"): digits are a seq, what reads as a time is one, anything else names a snapshot.
 // "valid_at": a time.
 bool NamesSnapshot(std::string_view as_of);
-Result<ReadAt> ReadAtOf(const nlohmann::json& arguments);
+Result<ReadAt> ReadAtOf(const nlohmann::json& arguments, const char* name = "as_of");
 
 // The view that the arguments ask for.
 Result<ReadView> ViewFor(const Engine& engine, const Principal& principal,
-                         const nlohmann::json& arguments);
+                         const nlohmann::json& arguments, const char* name = "as_of");
 
 // A whole id as it is, so that decide judges it and leaves an entry when it refuses; a prefix as
 // the memories stand now.

@@ -122,22 +122,30 @@ Json Change(Json schema) {
 }
 
 Json Written(Properties properties, std::initializer_list<const char*> required) {
-  return With(Object(properties, required), {{"seq", Integer()},
-                                             {"record_time", Text()},
-                                             {"dry_run", Flag()},
-                                             {"would", Text()}});
+  return With(
+      Object(properties, required),
+      {{"seq", Integer()}, {"record_time", Text()}, {"dry_run", Flag()}, {"would", Text()}});
 }
 
 Json Memory(Detail detail) {
-  Json memory = Object({{"id", Text()},          {"version", Integer()},
-                        {"title", Text()},       {"tags", Texts()},
-                        {"kind", Text()},        {"state", Text()},
-                        {"trust", Text()},       {"authorship", Text()},
-                        {"type", Text()},        {"theme", Text()},
-                        {"scope", Text()},       {"pinned", Flag()},
-                        {"importance", Number()}, {"created_time", Text()},
-                        {"updated_time", Text()}, {"record_time", Text()},
-                        {"reference_time", Text()}, {"valid", Flag()},
+  Json memory = Object({{"id", Text()},
+                        {"version", Integer()},
+                        {"title", Text()},
+                        {"tags", Texts()},
+                        {"kind", Text()},
+                        {"state", Text()},
+                        {"trust", Text()},
+                        {"authorship", Text()},
+                        {"type", Text()},
+                        {"theme", Text()},
+                        {"scope", Text()},
+                        {"pinned", Flag()},
+                        {"importance", Number()},
+                        {"created_time", Text()},
+                        {"updated_time", Text()},
+                        {"record_time", Text()},
+                        {"reference_time", Text()},
+                        {"valid", Flag()},
                         {"expired", Flag()}},
                        {"id", "version", "title", "tags", "state", "trust"});
   if (detail == Detail::kListed) return memory;

@@ -84,8 +84,7 @@ Result<Json> StoreEach(Engine& engine, const Principal& principal, const Json& a
       results.push_back({{"error", ErrorObject(AtIndex(std::move(outcome).error(), index))}});
       continue;
     }
-    Json& result = results.emplace_back(
-        StoredAnswer(outcome->memories.front(), outcome->dry_run));
+    Json& result = results.emplace_back(StoredAnswer(outcome->memories.front(), outcome->dry_run));
     PutOutcome(result, *outcome, WouldStore(outcome->memories.front()));
     PutOutcome(answer, *outcome, "store the memories whose result holds no error");
   }
@@ -137,10 +136,9 @@ Operation MemoryStoreMany(Engine& engine) {
   Json memories = s::ListOf(DraftSchema(), "Each as in memory_store");
   memories["minItems"] = 1;
   memories["maxItems"] = limits::kStoreManyMax;
-  operation.input_schema =
-      s::Write(s::Object({{"memories", std::move(memories)},
-                          {"partial", s::Flag("Store those that can be stored")}},
-                         {"memories"}));
+  operation.input_schema = s::Write(s::Object(
+      {{"memories", std::move(memories)}, {"partial", s::Flag("Store those that can be stored")}},
+      {"memories"}));
   // Room for the numbers that tell the memories of a partial call apart.
   operation.input_schema["properties"]["idempotency_key"]["maxLength"] =
       limits::kIdempotencyKeyBytesMax - 8;

@@ -1,0 +1,15 @@
+// Prompts that a person picks in an MCP host: recall before work, store after it, tidy up.
+#pragma once
+
+#include "server/mcp/providers.h"
+
+namespace perdure {
+
+class MemoryPrompts final : public PromptProvider {
+ public:
+  std::vector<Prompt> List() const override;
+  Result<std::string> Render(const Caller& caller, const std::string& name,
+                             const nlohmann::json& arguments) const override;
+};
+
+}  // namespace perdure

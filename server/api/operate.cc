@@ -1,0 +1,206 @@
+// What operators do to a store: erase, compact, create spaces; and what anyone may count.
+#include <fmt/format.h>
+
+#include "engine/base/limits.h"
+#include "engine/model/tables.h"
+#include "server/api/answers.h"
+#include "server/api/mirrors.h"
+#include "server/api/operations.h"
+#include "server/api/requests.h"
+#include "server/api/schemas.h"
+
+namespace perdure::operations {
+namespace {
+
+using Json = nlohmann::json;
+namespace s = schemas;
+
+Result<EraseMemories> ErasureOf(const Engine& engine, const Principal& principal,
+                                const Json& arguments) {
+  std::vector<std::string> ids = arguments.value("ids", std::vector<std::string>());
+  if (arguments.contains("id")) ids.insert(ids.begin(), TextOf(arguments, "id"));
+  if (ids.empty()) {
+    return Fail(Code::kInvalidArgument, "\"id\" is required. Example: {\"id\":\"0190f3c2\"}", "id");
+  }
+  EraseMemories command;
+  for (const std::string& id : ids) {
+    ASSIGN_OR_RETURN(const Uuid uuid, IdOf(engine, principal, id, "id"));
+    command.ids.push_back(uuid);
+  }
+  return command;
+}
+
+Result<Json> Erase(Engine& engine, const Caller& caller, const Json& arguments) {
+  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+  ASSIGN_OR_RETURN(EraseMemories command, ErasureOf(engine, principal, arguments));
+  ASSIGN_OR_RETURN(
+      const Engine::Erasure erasure,
+      engine.Erase(principal, std::move(command), WriteOptionsOf("memory_erase", arguments)));
+  Json answer = {{"erased", Json::array()}};
+  for (const MemoryOutcome& memory : erasure.outcome.memories) {
+    answer["erased"].push_back(ToString(memory.id));
+  }
+  PutOutcome(answer, erasure.outcome,
+             fmt::format("erase {} memories for good, with all their versions",
+                         erasure.outcome.memories.size()));
+  if (erasure.outcome.dry_run) return answer;
+  answer["receipts"] = erasure.receipts;
+  answer["payloads"] = erasure.payloads;
+  return answer;
+}
+
+// How many versions of memories were superseded before `time`: what as_of cannot ask for any more
+// once history before it is compacted. Reads the whole history of the space.
+Result<std::uint64_t> VersionsSupersededBefore(const StateReader& reader, SpaceId space,
+                                               Micros time) {
+  const std::string prefix = Key().U8(2).U32(space).Take();  // HistoryRecord of tables.h
+  std::uint64_t count = 0;
+  std::string memory;
+  bool has_version = false;
+  Status malformed;
+  RETURN_IF_ERROR(reader.Scan(
+      Family::kState, prefix, PrefixEnd(prefix), [&](std::string_view key, std::string_view value) {
+        const auto record = Unpack<fb::HistoryRecordT>(value);
+        if (!record) malformed = std::unexpected(record.error());
+        const std::string_view id = key.substr(prefix.size(), 16);
+        if (id != memory) {
+          memory = id;
+          has_version = false;
+        }
+        if (!record || record->version == 0 || record->record_time >= time) {
+          return malformed.has_value();
+        }
+        if (has_version) ++count;
+        has_version = true;
+        return true;
+      }));
+  RETURN_IF_ERROR(malformed);
+  return count;
+}
+
+Result<Json> RunCompact(Engine& engine, const Caller& caller, const Json& arguments) {
+  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+  ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments, "before"));
+  const Micros before = view.as_of();
+  ASSIGN_OR_RETURN(const std::uint64_t superseded,
+                   VersionsSupersededBefore(engine.Latest(), principal.space, before));
+  const std::uint64_t bytes_before = engine.store().BytesOnDisk();
+  ASSIGN_OR_RETURN(
+      const WriteOutcome outcome,
+      engine.Compact(principal, {.before = before}, WriteOptionsOf("compact", arguments)));
+  const std::string time = FormatTime(before);
+  Json answer = {
+      {"horizon", time},
+      {"versions_superseded", superseded},
+      {"lost", {fmt::format("Reads, lists, searches and rollbacks as of times before {}.", time)}},
+      {"kept",
+       {"The whole log, its chain and its proofs.",
+        fmt::format("Everything as of {} and later.", time),
+        "The texts of all versions, by their numbers."}}};
+  PutOutcome(answer, outcome, fmt::format("compact the history of records before {}", time));
+  if (!outcome.dry_run) {
+    answer["bytes_before"] = bytes_before;
+    answer["bytes_after"] = engine.store().BytesOnDisk();
+  }
+  return answer;
+}
+
+Json Counts(const std::vector<std::pair<std::string, std::uint64_t>>& counts) {
+  Json list = Json::array();
+  for (const auto& [name, count] : counts) list.push_back({{"name", name}, {"memories", count}});
+  return list;
+}
+
+Result<Json> Contents(Engine& engine, const Caller& caller, const Json& arguments) {
+  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+  ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments));
+  ASSIGN_OR_RETURN(const ReadView::Contents contents, view.TableOfContents());
+  Json answer = {{"memories", contents.memories},
+                 {"containers", Counts(contents.containers)},
+                 {"themes", Counts(contents.themes)},
+                 {"types", Counts(contents.types)}};
+  PutView(answer, view, arguments);
+  return answer;
+}
+
+}  // namespace
+
+Operation MemoryErase(Engine& engine) {
+  Operation operation;
+  operation.name = "memory_erase";
+  operation.title = "Erase memories for good";
+  operation.description =
+      "Destroys the texts of memories, all versions, in the store and in every index. Nobody can "
+      "bring them back. The log keeps that it happened and still verifies. To hide a memory and be "
+      "able to undo it, use memory_forget. Returns the seqs of the receipts.";
+  operation.input_schema =
+      s::Change(s::Object({{"id", s::Id()}, {"ids", s::Texts("More of them")}}));
+  operation.output_schema = s::Written({{"erased", s::Texts()},
+                                        {"receipts", s::ListOf(s::Integer())},
+                                        {"payloads", s::Integer("Texts and descriptions gone")}},
+                                       {"erased"});
+  operation.hints = kDestroys;
+  operation.roles = Caller::kOperator;
+  operation.http_method = "POST";
+  operation.http_path = "/api/v1/memories/{id}/erase";
+  operation.run = [&engine](const Caller& caller, const Json& arguments) {
+    return Erase(engine, caller, arguments);
+  };
+  return operation;
+}
+
+Operation Compact(Engine& engine) {
+  Operation operation;
+  operation.name = "compact";
+  operation.title = "Compact history";
+  operation.description =
+      "Trims the history of records before a time, which can then no longer be asked for with "
+      "as_of. Says what is lost and what is kept; try it with dry_run first. Holds for the whole "
+      "store, and the time never goes back.";
+  operation.input_schema = s::Write(
+      s::Object({{"before", s::Time("A time, a log seq or a snapshot name")}}, {"before"}));
+  operation.output_schema = s::Written({{"horizon", s::Text()},
+                                        {"versions_superseded", s::Integer()},
+                                        {"lost", s::Texts()},
+                                        {"kept", s::Texts()},
+                                        {"bytes_before", s::Integer()},
+                                        {"bytes_after", s::Integer()}},
+                                       {"horizon", "versions_superseded", "lost", "kept"});
+  operation.hints = kDestroys;
+  operation.roles = Caller::kOperator;
+  operation.http_method = "POST";
+  operation.http_path = "/api/v1/compact";
+  operation.run = [&engine](const Caller& caller, const Json& arguments) {
+    return RunCompact(engine, caller, arguments);
+  };
+  return operation;
+}
+
+Operation MemoryContents(Engine& engine) {
+  Operation operation;
+  operation.name = "memory_contents";
+  operation.title = "Table of contents";
+  operation.description =
+      "Counts the memories that default reads show, by container, theme and type: where to look "
+      "and what to filter by.";
+  operation.input_schema = s::Object({{"as_of", s::AsOf()}, {"valid_at", s::ValidAt()}});
+  const Json counts =
+      s::ListOf(s::Object({{"name", s::Text()}, {"memories", s::Integer()}}, {"name", "memories"}));
+  operation.output_schema = s::Object({{"memories", s::Integer()},
+                                       {"containers", counts},
+                                       {"themes", counts},
+                                       {"types", counts},
+                                       {"as_of", s::Text()},
+                                       {"as_of_seq", s::Integer()}},
+                                      {"memories", "containers", "themes", "types"});
+  operation.hints = kReads;
+  operation.mcp_tool = false;
+  operation.http_method = "GET";
+  operation.http_path = "/api/v1/contents";
+  operation.run = [&engine](const Caller& caller, const Json& arguments) {
+    return Contents(engine, caller, arguments);
+  };
+  return operation;
+}
+
+}  // namespace perdure::operations

@@ -1,0 +1,46 @@
+#include "server/api/service.h"
+
+#include "server/api/operations.h"
+
+namespace perdure {
+
+namespace o = operations;
+
+void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search) {
+  catalogue.Add(o::MemoryStore(engine));
+  catalogue.Add(o::MemorySearch(engine, search));
+  catalogue.Add(o::MemoryGet(engine));
+  catalogue.Add(o::MemoryEdit(engine));
+  catalogue.Add(o::MemoryDescribe(engine));
+  catalogue.Add(o::MemoryList(engine));
+  catalogue.Add(o::MemoryHistory(engine));
+  catalogue.Add(o::MemoryArchive(engine));
+  catalogue.Add(o::MemoryRestore(engine));
+  catalogue.Add(o::MemoryForget(engine));
+  catalogue.Add(o::MemoryRevert(engine));
+
+  catalogue.Add(o::MemoryStoreMany(engine));
+  catalogue.Add(o::MemoryDiff(engine));
+  catalogue.Add(o::MemoryContents(engine));
+
+  catalogue.Add(o::MemoryPin(engine));
+  catalogue.Add(o::MemoryUnpin(engine));
+  catalogue.Add(o::ScopeRollback(engine));
+  catalogue.Add(o::SnapshotCreate(engine));
+  catalogue.Add(o::SnapshotList(engine));
+  catalogue.Add(o::LogQueryOperation(engine));
+  catalogue.Add(o::LogEntry(engine));
+  catalogue.Add(o::LogProof(engine));
+
+  catalogue.Add(o::MemoryErase(engine));
+  catalogue.Add(o::TokenIssue(engine));
+  catalogue.Add(o::TokenRevoke(engine));
+  catalogue.Add(o::TokenList(engine));
+  catalogue.Add(o::SpaceCreate(engine));
+  catalogue.Add(o::Compact(engine));
+  catalogue.Add(o::IndexStatusOperation(engine, search));
+  catalogue.Add(o::IndexRebuild(engine, search));
+  catalogue.Add(o::StatusOperation(engine, search));
+}
+
+}  // namespace perdure

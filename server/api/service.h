@@ -1,0 +1,13 @@
+// Everything that Perdure can be asked, in the order in which it is listed.
+#pragma once
+
+#include "engine/engine.h"
+#include "index/search/search_service.h"
+#include "server/api/operation.h"
+
+namespace perdure {
+
+// `engine` and `search` outlive the catalogue.
+void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search);
+
+}  // namespace perdure
