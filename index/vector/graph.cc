@@ -26,19 +26,19 @@ static_assert(std::size_t{1} << kLevelBits == kLinks);
 
 using Hnsw = hnswlib::HierarchicalNSW<float>;
 
-// A node's "vector" is the address of its row, so that vectors are stored once, by their segment.
+// A node's "vector" is the address of its code, so that codes are stored once, by their segment.
 float Distance(const void* a, const void* b, const void* format) {
-  const CacheLine* row_a = nullptr;
-  const CacheLine* row_b = nullptr;
-  std::memcpy(&row_a, a, sizeof(row_a));  // hnswlib does not align its elements
-  std::memcpy(&row_b, b, sizeof(row_b));
-  return -static_cast<const RowFormat*>(format)->CodeCosine(row_a, row_b);
+  const RowCode* code_a = nullptr;
+  const RowCode* code_b = nullptr;
+  std::memcpy(&code_a, a, sizeof(code_a));  // hnswlib does not align its elements
+  std::memcpy(&code_b, b, sizeof(code_b));
+  return -static_cast<const RowFormat*>(format)->CodeCosine(code_a, code_b);
 }
 
-class RowSpace : public hnswlib::SpaceInterface<float> {
+class CodeSpace : public hnswlib::SpaceInterface<float> {
  public:
-  explicit RowSpace(const RowFormat& format) : format_(format) {}
-  std::size_t get_data_size() override { return sizeof(const CacheLine*); }
+  explicit CodeSpace(const RowFormat& format) : format_(format) {}
+  std::size_t get_data_size() override { return sizeof(const RowCode*); }
   hnswlib::DISTFUNC<float> get_dist_func() override { return Distance; }
   void* get_dist_func_param() override { return &format_; }
   const RowFormat& format() const { return format_; }
@@ -87,10 +87,10 @@ struct Graph::State {
   }
 
   // Makes node `hnsw.cur_element_count` without neighbours.
-  void Append(const CacheLine* row, hnswlib::labeltype label, int level) {
+  void Append(const RowCode* code, hnswlib::labeltype label, int level) {
     const auto node = static_cast<hnswlib::tableint>(hnsw.cur_element_count.load());
     std::memset(hnsw.get_linklist0(node), 0, hnsw.size_data_per_element_);
-    std::memcpy(hnsw.getDataByInternalId(node), &row, sizeof(row));
+    std::memcpy(hnsw.getDataByInternalId(node), &code, sizeof(code));
     hnsw.setExternalLabel(node, label);
     if (level > 0) {
       const std::size_t bytes = hnsw.size_links_per_element_ * static_cast<std::size_t>(level) + 1;
@@ -106,7 +106,7 @@ struct Graph::State {
     return {list + 1, hnsw.getListCount(list)};
   }
 
-  RowSpace space;
+  CodeSpace space;
   Hnsw hnsw;
 };
 
@@ -157,9 +157,9 @@ Result<std::unique_ptr<Graph>> Graph::Copy(std::size_t capacity) const {
   return copy;
 }
 
-Status Graph::Insert(const CacheLine* row, std::uint32_t label, std::uint64_t level_seed) {
+Status Graph::Insert(const RowCode* code, std::uint32_t label, std::uint64_t level_seed) {
   try {
-    state_->hnsw.addPoint(&row, label, LevelOf(level_seed));
+    state_->hnsw.addPoint(&code, label, LevelOf(level_seed));
     state_->hnsw.label_lookup_.clear();  // only there to find a label that is inserted again
     return {};
   } catch (const std::exception& e) {
@@ -168,7 +168,7 @@ Status Graph::Insert(const CacheLine* row, std::uint32_t label, std::uint64_t le
 }
 
 Result<std::vector<GraphHit>> Graph::Search(
-    const CacheLine* query, std::size_t limit,
+    const RowCode* query, std::size_t limit,
     const std::function<bool(std::uint32_t)>& allowed) const {
   try {
     LabelFilter filter(allowed);
@@ -238,12 +238,12 @@ bool LevelsHold(const Hnsw& hnsw) {
 }  // namespace
 
 Result<std::unique_ptr<Graph>> Graph::Decode(std::string_view bytes, const RowFormat& format,
-                                             std::span<const CacheLine* const> rows) {
+                                             std::span<const RowCode* const> codes) {
   ByteReader in(bytes);
   std::uint32_t nodes = 0;
   std::uint32_t entry = 0;
   if (!in.Get(nodes) || !in.Get(entry)) return BadGraph("has no header");
-  if (nodes == 0 || nodes > rows.size()) return BadGraph("has another number of nodes");
+  if (nodes == 0 || nodes > codes.size()) return BadGraph("has another number of nodes");
   if (nodes > kNodesMax || entry >= nodes) return BadGraph("has an impossible entry node");
   ASSIGN_OR_RETURN(auto graph, Create(format, nodes));
   State& state = *graph->state_;
@@ -252,7 +252,7 @@ Result<std::unique_ptr<Graph>> Graph::Decode(std::string_view bytes, const RowFo
       std::uint8_t level = 0;
       if (!in.Get(level)) return BadGraph("ends before its last node");
       if (level > 64 / kLevelBits) return BadGraph("has a node of an impossible level");
-      state.Append(rows[node], node, level);
+      state.Append(codes[node], node, level);
       for (int l = 0; l <= level; ++l) {
         const std::size_t room = l == 0 ? 2 * kLinks : kLinks;
         RETURN_IF_ERROR(ReadList(in, nodes, room, state.hnsw.get_linklist_at_level(node, l)));

@@ -1,9 +1,7 @@
-// A navigable small-world graph (Malkov and Yashunin, arXiv:1603.09320) over rows that it does not
-// own. graph.cc is the one file that includes hnswlib; its exceptions end there.
+// A navigable small-world graph (Malkov and Yashunin, arXiv:1603.09320) over codes that it does
+// not own. graph.cc is the one file that includes hnswlib; its exceptions end there.
 //
-// Distances are those of the rows' codes.
-//
-// The graph is a pure function of the inserted (row, level seed) pairs and their order: a copy,
+// The graph is a pure function of the inserted (code, level seed) pairs and their order: a copy,
 // or one that was encoded and decoded half-way, grows into the same graph.
 #pragma once
 
@@ -41,12 +39,12 @@ class Graph {
   // With room for `capacity` nodes in all.
   Result<std::unique_ptr<Graph>> Copy(std::size_t capacity) const;
 
-  // `row` must outlive the graph at its address. The node's level is drawn from `level_seed`.
-  Status Insert(const CacheLine* row, std::uint32_t label, std::uint64_t level_seed);
+  // `code` must outlive the graph at its address. The node's level is drawn from `level_seed`.
+  Status Insert(const RowCode* code, std::uint32_t label, std::uint64_t level_seed);
 
   // The closest nodes whose label is allowed, at most `limit`, in no order. Any number of threads
   // may search one graph, but not while another inserts.
-  Result<std::vector<GraphHit>> Search(const CacheLine* query, std::size_t limit,
+  Result<std::vector<GraphHit>> Search(const RowCode* query, std::size_t limit,
                                        const std::function<bool(std::uint32_t)>& allowed) const;
 
   std::size_t size() const;
@@ -57,9 +55,9 @@ class Graph {
   // list  := count:u8 node_number:u16{count}
   std::string Encode() const;
 
-  // Node i gets rows[i] and label i. Every number is checked: bytes of any origin may be passed.
+  // Node i gets codes[i] and label i. Every number is checked: bytes of any origin may be passed.
   static Result<std::unique_ptr<Graph>> Decode(std::string_view bytes, const RowFormat& format,
-                                               std::span<const CacheLine* const> rows);
+                                               std::span<const RowCode* const> codes);
 
  private:
   std::unique_ptr<State> state_;

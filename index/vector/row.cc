@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "engine/base/check.h"
 
@@ -20,31 +21,55 @@ constexpr std::size_t RoundUp(std::size_t size, std::size_t unit) {
 RowFormat::RowFormat(std::size_t dimensions, const DotKernels& kernels)
     : dimensions_(dimensions),
       padded_(RoundUp(dimensions, kDotRound)),
-      code_lines_(RoundUp(kCodeOffset + padded_, sizeof(CacheLine)) / sizeof(CacheLine)),
-      lines_(code_lines_ + RoundUp(padded_ * sizeof(float), sizeof(CacheLine)) / sizeof(CacheLine)),
+      vector_lines_(RoundUp(padded_ * sizeof(float), sizeof(CacheLine)) / sizeof(CacheLine)),
       kernels_(kernels) {}
 
-Row RowFormat::Make(std::span<const float> vector) const {
+void RowFormat::Encode(std::span<const float> vector, RowCode* code) const {
   PERDURE_CHECK(vector.size() == dimensions_);
-  Row row = std::make_unique<CacheLine[]>(lines_);
-  std::memcpy(&row[code_lines_], vector.data(), vector.size_bytes());
+  *code = {};
+  std::int8_t* values = code->values();
+  std::memset(values, 0, padded_);
   float largest = 0;
   for (const float value : vector) largest = std::max(largest, std::abs(value));
-  if (largest == 0) return row;
-  const float scale = largest / 127;
-  auto* code = reinterpret_cast<std::int8_t*>(row.get()) + kCodeOffset;
+  if (largest == 0) return;
+  code->scale = largest / 127;
   double error = 0;
   for (std::size_t i = 0; i < vector.size(); ++i) {
-    const float rounded = std::clamp(std::nearbyint(vector[i] / scale), -127.0F, 127.0F);
-    code[i] = static_cast<std::int8_t>(rounded);
-    const double lost = static_cast<double>(vector[i]) - static_cast<double>(rounded * scale);
+    const float rounded = std::clamp(std::nearbyint(vector[i] / code->scale), -127.0F, 127.0F);
+    values[i] = static_cast<std::int8_t>(rounded);
+    const double lost = static_cast<double>(vector[i]) - static_cast<double>(rounded * code->scale);
     error += lost * lost;
   }
-  row[0].values[kScale] = scale;
-  row[0].values[kError] = static_cast<float>(std::sqrt(error));
-  return row;
+  code->error = static_cast<float>(std::sqrt(error));
 }
 
-void RowFormat::Wipe(const Row& row) const { explicit_bzero(row.get(), row_bytes()); }
+void RowTable::Append(std::span<const float> vector) {
+  const std::size_t row = size();
+  if (row == blocks_.size() * kBlockRows) {
+    blocks_.push_back(std::make_unique<CacheLine[]>(
+        RoundUp(kBlockRows * format_.code_bytes(), sizeof(CacheLine)) / sizeof(CacheLine)));
+  }
+  format_.Encode(vector, MutableCode(row));
+  vectors_.push_back(std::make_unique<CacheLine[]>(format_.vector_lines()));
+  std::memcpy(vectors_.back().get(), vector.data(), vector.size_bytes());
+}
+
+void RowTable::MoveLastTo(std::size_t row) {
+  const std::size_t last = size() - 1;
+  explicit_bzero(vectors_[row].get(), format_.vector_lines() * sizeof(CacheLine));
+  if (row != last) {
+    vectors_[row] = std::move(vectors_[last]);
+    std::memcpy(MutableCode(row), CodeOf(last), format_.code_bytes());
+  }
+  explicit_bzero(MutableCode(last), format_.code_bytes());
+  vectors_.pop_back();
+  if (last % kBlockRows == 0) blocks_.pop_back();
+}
+
+std::size_t RowTable::MemoryBytes() const {
+  return vectors_.size() * format_.vector_lines() * sizeof(CacheLine) +
+         blocks_.size() * kBlockRows * format_.code_bytes() +
+         vectors_.capacity() * sizeof(CacheLines);
+}
 
 }  // namespace perdure

@@ -24,8 +24,7 @@ constexpr std::size_t kScanBatch = 16;  // rows fetched ahead of their turn
 Segment::~Segment() = default;
 
 bool Segment::Equal(std::uint32_t row, std::span<const float> vector) const {
-  return std::memcmp(format_.Vector(rows_[row].row.get()).data(), vector.data(),
-                     vector.size_bytes()) == 0;
+  return std::memcmp(table_.Values(row), vector.data(), vector.size_bytes()) == 0;
 }
 
 std::uint32_t Segment::FindRow(std::uint64_t hash, std::span<const float> vector) const {
@@ -38,7 +37,7 @@ bool Segment::WouldReplace(std::uint32_t slot, std::span<const float> vector) co
 }
 
 bool Segment::Add(std::uint32_t slot, std::span<const float> vector) {
-  PERDURE_CHECK(vector.size() == format_.dimensions());
+  PERDURE_CHECK(vector.size() == table_.format().dimensions());
   if (Present(slot)) {
     if (Equal(slots_[slot].row, vector)) {
       if (!slots_[slot].removed) return false;
@@ -53,7 +52,8 @@ bool Segment::Add(std::uint32_t slot, std::span<const float> vector) {
   std::uint32_t row = FindRow(hash, vector);
   if (row == kNone) {
     row = static_cast<std::uint32_t>(rows_.size());
-    rows_.push_back({format_.Make(vector), hash, kNone, kNone});
+    table_.Append(vector);
+    rows_.push_back({hash, kNone, kNone});
     row_of_hash_.try_emplace(hash, row);
     if (graph_ != nullptr) tail_.push_back(row);
   }
@@ -118,10 +118,10 @@ void Segment::Compact() {
 void Segment::FreeRow(std::uint32_t row) {
   const auto found = row_of_hash_.find(rows_[row].hash);
   if (found != row_of_hash_.end() && found->second == row) row_of_hash_.erase(found);
-  format_.Wipe(rows_[row].row);
+  table_.MoveLastTo(row);
   const auto last = static_cast<std::uint32_t>(rows_.size() - 1);
   if (row != last) {
-    rows_[row] = std::move(rows_[last]);
+    rows_[row] = rows_[last];
     for (auto slot = rows_[row].highest; slot != kNone; slot = slots_[slot].lower) {
       slots_[slot].row = row;
     }
@@ -155,11 +155,10 @@ bool Segment::AnyAllowed(std::uint32_t row, ChunkPredicate allowed) const {
   return false;
 }
 
-void Segment::AddHits(std::uint32_t row, const CacheLine* query, float code_cosine,
+void Segment::AddHits(std::uint32_t row, const RowView& query, float code_cosine,
                       ChunkPredicate allowed, Nearest& nearest) const {
-  const CacheLine* stored = rows_[row].row.get();
-  if (!nearest.Admits(code_cosine + format_.CodeError(query, stored))) return;
-  const float cosine = format_.Cosine(query, stored);
+  if (!nearest.Admits(code_cosine + RowFormat::CodeError(query.code, table_.CodeOf(row)))) return;
+  const float cosine = table_.format().Cosine(query.vector, table_.Values(row));
   if (!nearest.Admits(cosine)) return;
   for (auto slot = rows_[row].highest; slot != kNone; slot = slots_[slot].lower) {
     const std::uint64_t chunk = first_chunk_ + slot;
@@ -168,7 +167,7 @@ void Segment::AddHits(std::uint32_t row, const CacheLine* query, float code_cosi
 }
 
 template <typename RowAt>
-void Segment::Scan(std::size_t rows, RowAt row_at, const CacheLine* query, ChunkPredicate allowed,
+void Segment::Scan(std::size_t rows, RowAt row_at, const RowView& query, ChunkPredicate allowed,
                    Nearest& nearest) const {
   std::array<std::uint32_t, kScanBatch> batch;
   for (std::size_t i = 0; i < rows;) {
@@ -177,18 +176,18 @@ void Segment::Scan(std::size_t rows, RowAt row_at, const CacheLine* query, Chunk
       const std::uint32_t row = row_at(i);
       batch[filled] = row;
       if (!AnyAllowed(row, allowed)) continue;
-      format_.Prefetch(rows_[row].row.get());
+      table_.format().Prefetch(table_.CodeOf(row));
       ++filled;
     }
     for (std::size_t k = 0; k < filled; ++k) {
-      const float cosine = format_.CodeCosine(query, rows_[batch[k]].row.get());
+      const float cosine = table_.format().CodeCosine(query.code, table_.CodeOf(batch[k]));
       AddHits(batch[k], query, cosine, allowed, nearest);
     }
   }
 }
 
-Status Segment::Search(const CacheLine* query, std::size_t limit, ChunkPredicate allowed,
-                       bool exact, Nearest& nearest) const {
+Status Segment::Search(const RowView& query, std::size_t limit, ChunkPredicate allowed, bool exact,
+                       Nearest& nearest) const {
   if (exact || graph_ == nullptr) {
     const auto every = [](std::size_t i) { return static_cast<std::uint32_t>(i); };
     Scan(rows_.size(), every, query, allowed, nearest);
@@ -198,7 +197,7 @@ Status Segment::Search(const CacheLine* query, std::size_t limit, ChunkPredicate
   Scan(tail_.size(), in_tail, query, allowed, nearest);
   // Some more than asked for: the graph orders by codes, the answer by vectors.
   const std::size_t candidates = std::max(Graph::kEfSearch, limit + limit / 4);
-  ASSIGN_OR_RETURN(const auto hits, graph_->Search(query, candidates, [&](std::uint32_t row) {
+  ASSIGN_OR_RETURN(const auto hits, graph_->Search(query.code, candidates, [&](std::uint32_t row) {
     return AnyAllowed(row, allowed);
   }));
   for (const GraphHit& hit : hits) AddHits(hit.label, query, hit.code_cosine, allowed, nearest);
@@ -219,7 +218,7 @@ Segment::Step Segment::NextStep(std::uint32_t below, bool last) {
   for (std::uint32_t slot = frontier_; slot < std::min<std::size_t>(below, slots_.size()); ++slot) {
     if (!Present(slot) || rows_[slots_[slot].row].lowest != slot) continue;
     const std::uint32_t row = slots_[slot].row;
-    step.nodes.push_back({rows_[row].row.get(), row, first_chunk_ + slot});
+    step.nodes.push_back({table_.CodeOf(row), row, first_chunk_ + slot});
     step.frontier = slot + 1;
     if (step.nodes.size() == kStepRows) break;
   }
@@ -230,7 +229,7 @@ Segment::Step Segment::NextStep(std::uint32_t below, bool last) {
 }
 
 Result<std::unique_ptr<Graph>> Segment::GraphToExtend(const Step& step) const {
-  if (graph_ == nullptr) return Graph::Create(format_, step.nodes.size());
+  if (graph_ == nullptr) return Graph::Create(table_.format(), step.nodes.size());
   return graph_->Copy(graph_->size() + step.nodes.size());
 }
 
@@ -261,17 +260,10 @@ std::vector<Segment::Chunk> Segment::Chunks() const {
   return chunks;
 }
 
-std::vector<const CacheLine*> Segment::Rows() const {
-  std::vector<const CacheLine*> rows;
-  rows.reserve(rows_.size());
-  for (const std::uint32_t row : RowOrder()) rows.push_back(rows_[row].row.get());
-  return rows;
-}
-
 std::size_t Segment::MemoryBytes() const {
   constexpr std::size_t kMapNodeBytes = 40;
   return slots_.capacity() * sizeof(Slot) + rows_.capacity() * sizeof(DistinctRow) +
-         rows_.size() * (format_.row_bytes() + kMapNodeBytes) +
+         rows_.size() * kMapNodeBytes + table_.MemoryBytes() +
          (graph_ == nullptr ? 0 : graph_->MemoryBytes());
 }
 

@@ -27,7 +27,7 @@ class Segment {
  public:
   // A slot is a chunk's place in the segment: chunk = first_chunk + slot.
   Segment(const RowFormat& format, std::uint64_t first_chunk)
-      : format_(format), first_chunk_(first_chunk) {}
+      : table_(format), first_chunk_(first_chunk) {}
   ~Segment();
 
   // Changes. Each answers whether anything changed.
@@ -41,13 +41,13 @@ class Segment {
   bool Crowded() const { return removed_count_ * 2 > chunk_count_; }
 
   // Adds to `nearest` the allowed chunks: exactly, or through the graph as far as it reaches.
-  Status Search(const CacheLine* query, std::size_t limit, ChunkPredicate allowed, bool exact,
+  Status Search(const RowView& query, std::size_t limit, ChunkPredicate allowed, bool exact,
                 Nearest& nearest) const;
 
   // Growing the graph. A step names what the graph's next version adds; the segment may change
   // meanwhile, then IsCurrent turns false and the step must be dropped, unless no row is freed.
   struct Node {
-    const CacheLine* row;
+    const RowCode* code;
     std::uint32_t label;  // the row's index
     std::uint64_t chunk;  // the row's lowest: seeds its level
   };
@@ -69,9 +69,9 @@ class Segment {
     std::uint32_t row;
     bool removed;
   };
-  std::vector<Chunk> Chunks() const;           // by slot
-  std::vector<const CacheLine*> Rows() const;  // by row number
-  const RowFormat& format() const { return format_; }
+  std::vector<Chunk> Chunks() const;            // by slot
+  std::vector<std::uint32_t> RowOrder() const;  // row indices by row number
+  const RowTable& table() const { return table_; }
   const Graph* graph() const { return graph_.get(); }
   std::uint32_t frontier() const { return frontier_; }
 
@@ -93,7 +93,6 @@ class Segment {
     bool removed = false;
   };
   struct DistinctRow {
-    Row row;
     std::uint64_t hash;
     std::uint32_t highest;  // slots with this vector: a list from the highest
     std::uint32_t lowest;   // to the lowest
@@ -112,14 +111,13 @@ class Segment {
   bool AnyAllowed(std::uint32_t row, ChunkPredicate allowed) const;
   // `rows` counts up to what there is to scan, `row_at` names the row of each count.
   template <typename RowAt>
-  void Scan(std::size_t rows, RowAt row_at, const CacheLine* query, ChunkPredicate allowed,
+  void Scan(std::size_t rows, RowAt row_at, const RowView& query, ChunkPredicate allowed,
             Nearest& nearest) const;
   // The chunks of a row whose code has that cosine.
-  void AddHits(std::uint32_t row, const CacheLine* query, float code_cosine, ChunkPredicate allowed,
+  void AddHits(std::uint32_t row, const RowView& query, float code_cosine, ChunkPredicate allowed,
                Nearest& nearest) const;
-  std::vector<std::uint32_t> RowOrder() const;  // row indices by lowest slot
 
-  RowFormat format_;
+  RowTable table_;
   std::uint64_t first_chunk_;
   std::vector<Slot> slots_;
   std::vector<DistinctRow> rows_;

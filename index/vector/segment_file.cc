@@ -101,7 +101,7 @@ Result<std::vector<Segment::Chunk>> ReadChunks(ByteReader& in, const SegmentHead
 // frontier.
 Result<std::uint32_t> FillSegment(const SegmentHeader& header, std::string_view rows,
                                   const std::vector<Segment::Chunk>& chunks, Segment& segment) {
-  const std::size_t dimensions = segment.format().dimensions();
+  const std::size_t dimensions = segment.table().format().dimensions();
   // All that precedes the rows in a file has sizes that are multiples of a float's.
   const auto* values = reinterpret_cast<const float*>(rows.data());
   std::uint32_t below_frontier = 0;
@@ -128,7 +128,7 @@ Result<SegmentFileEntry> WriteSegmentFile(const std::string& directory, SegmentF
                                           const VectorIdentity& identity, std::uint64_t cursor,
                                           const Segment& segment) {
   const auto chunks = segment.Chunks();
-  const auto rows = segment.Rows();
+  const auto rows = segment.RowOrder();
   const std::string graph = segment.graph() == nullptr ? "" : segment.graph()->Encode();
   const SegmentHeader header{entry.first_chunk,
                              entry.generation,
@@ -139,8 +139,8 @@ Result<SegmentFileEntry> WriteSegmentFile(const std::string& directory, SegmentF
                              static_cast<std::uint32_t>(graph.size())};
   ASSIGN_OR_RETURN(auto writer, HashedFileWriter::Create(directory + "/" + SegmentFileName(entry)));
   RETURN_IF_ERROR(writer.Append(EncodeFront(header, identity, chunks)));
-  for (const CacheLine* row : rows) {
-    const auto vector = segment.format().Vector(row);
+  for (const std::uint32_t row : rows) {
+    const auto vector = segment.table().Vector(row);
     RETURN_IF_ERROR(
         writer.Append({reinterpret_cast<const char*>(vector.data()), vector.size_bytes()}));
   }
@@ -176,7 +176,9 @@ Result<std::unique_ptr<Segment>> ReadSegmentFile(const std::string& directory,
   auto segment = std::make_unique<Segment>(format, entry.first_chunk);
   ASSIGN_OR_RETURN(const std::uint32_t nodes, FillSegment(header, rows, chunks, *segment));
   if (graph_bytes.empty() && header.frontier == 0) return segment;
-  ASSIGN_OR_RETURN(auto graph, Graph::Decode(graph_bytes, format, segment->Rows()));
+  std::vector<const RowCode*> codes;
+  for (const std::uint32_t row : segment->RowOrder()) codes.push_back(segment->table().CodeOf(row));
+  ASSIGN_OR_RETURN(auto graph, Graph::Decode(graph_bytes, format, codes));
   if (graph->size() != nodes) return Corrupt("has a graph of other rows");
   segment->Restore(std::move(graph), header.frontier);
   return segment;

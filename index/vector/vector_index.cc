@@ -137,12 +137,13 @@ Result<std::vector<VectorHit>> VectorIndex::Search(std::span<const float> query,
                                                    ChunkPredicate allowed,
                                                    std::size_t allowed_count) const {
   RETURN_IF_ERROR(CheckVector(query, "query"));
-  const Row row = format_.Make(query);
+  RowTable row(format_);
+  row.Append(query);
   Nearest nearest(limit);
   const std::shared_lock content(content_);
   const bool exact = ScanIsCheaper(allowed_count);
   for (const auto& [first_chunk, segment] : segments_) {
-    RETURN_IF_ERROR(segment->Search(row.get(), limit, allowed, exact, nearest));
+    RETURN_IF_ERROR(segment->Search(row.View(0), limit, allowed, exact, nearest));
   }
   return std::move(nearest).Take();
 }
@@ -180,7 +181,7 @@ Result<bool> VectorIndex::StartGrowth(std::uint64_t pending_from) {
 
 Status VectorIndex::Grow() {
   const Segment::Node& node = growth_->step.nodes[growth_->inserted];
-  RETURN_IF_ERROR(growth_->graph->Insert(node.row, node.label, node.chunk));
+  RETURN_IF_ERROR(growth_->graph->Insert(node.code, node.label, node.chunk));
   if (++growth_->inserted < growth_->step.nodes.size()) return {};
   {
     const std::lock_guard content(content_);
