@@ -32,17 +32,6 @@ std::string MakeTerm(char prefix, std::string_view text) {
   return fmt::format("{}{}{:016x}", prefix, text.substr(0, kept), Fnv1a64(text));
 }
 
-std::vector<std::string_view> CodePoints(std::string_view text) {
-  std::vector<std::string_view> points;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = begin + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
-    points.push_back(text.substr(begin, end - begin));
-    begin = end;
-  }
-  return points;
-}
-
 enum class Script { kLatin, kCyrillic, kArabic, kOther };
 
 // By the first letter beyond ASCII digits; only what decides about a stemmer.
@@ -167,13 +156,13 @@ class DocumentTermBuilder {
   }
 
   void AddUnspaced(std::string_view run) {
-    const auto points = CodePoints(run);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      ++counts_[MakeTerm('G', points[i])];
-      if (i + 1 == points.size()) break;
-      ++counts_[MakeTerm('G', std::string(points[i]) + std::string(points[i + 1]))];
+    const auto characters = Characters(run);
+    for (std::size_t i = 0; i < characters.size(); ++i) {
+      ++counts_[MakeTerm('G', characters[i])];
+      if (i + 1 == characters.size()) break;
+      ++counts_[MakeTerm('G', std::string(characters[i]) + std::string(characters[i + 1]))];
     }
-    length_ += static_cast<std::uint32_t>(std::max<std::size_t>(points.size() - 1, 1));
+    length_ += static_cast<std::uint32_t>(std::max<std::size_t>(characters.size() - 1, 1));
   }
 
   FormMaker forms_;
@@ -234,10 +223,10 @@ class QueryTermBuilder {
   }
 
   void AddUnspaced(std::string_view run) {
-    const auto points = CodePoints(run);
-    if (points.size() == 1) return AddTerm(MakeTerm('G', run), 1);
-    for (std::size_t i = 0; i + 1 < points.size(); ++i) {
-      AddTerm(MakeTerm('G', std::string(points[i]) + std::string(points[i + 1])), 1);
+    const auto characters = Characters(run);
+    if (characters.size() == 1) return AddTerm(MakeTerm('G', run), 1);
+    for (std::size_t i = 0; i + 1 < characters.size(); ++i) {
+      AddTerm(MakeTerm('G', std::string(characters[i]) + std::string(characters[i + 1])), 1);
     }
   }
 

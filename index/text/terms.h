@@ -5,8 +5,9 @@
 //   Zstem   a word by Unicode's letters, marks and digits (a mark never ends a word), NFKC and
 //           case-folded, stemmed as English and as the language that the text looks like; words
 //           with accents also without them
-//   Gxy     two neighbouring characters of scripts written without spaces (Chinese, Japanese,
-//           Korean, Thai, Lao, Khmer, Burmese); documents also have each single character
+//   Gxy     two neighbouring characters, with the marks upon them, of scripts written without
+//           spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese); documents also have each
+//           single character
 //   Xexact  what holds together by punctuation (foo-bar, src/a.cc, v1.2.3, user_name, C++), exactly
 //           but for case, beside its parts; getUserName also as get, user, name
 // A term longer than kTermBytesMax is cut and closed by a hash of the whole.

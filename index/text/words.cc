@@ -267,6 +267,25 @@ std::u32string DecodeUtf8(std::string_view text) {
   return decoded;
 }
 
+std::vector<std::string_view> Characters(std::string_view text) {
+  std::vector<std::string_view> characters;
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const auto size = static_cast<int32_t>(text.size());
+  for (int32_t i = 0; i < size;) {
+    const auto begin = static_cast<std::size_t>(i);
+    UChar32 c = 0;
+    U8_NEXT_OR_FFFD(bytes, i, size, c);
+    const auto end = static_cast<std::size_t>(i);
+    if (!characters.empty() && (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0) {
+      auto& last = characters.back();
+      last = {last.data(), last.size() + end - begin};
+    } else {
+      characters.push_back(text.substr(begin, end - begin));
+    }
+  }
+  return characters;
+}
+
 std::vector<Token> Tokenize(std::string_view text) {
   const auto decoded = DecodeUtf8(
       IsAscii(text) ? std::string(text) : Normalize(icu::Normalizer2::getNFKCInstance, text));

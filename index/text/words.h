@@ -27,6 +27,9 @@ std::vector<Token> Tokenize(std::string_view text);
 // What is not UTF-8 becomes U+FFFD.
 std::u32string DecodeUtf8(std::string_view text);
 
+// Splits a text into characters as a reader sees them: a code point with the marks upon it.
+std::vector<std::string_view> Characters(std::string_view text);
+
 // The word without accents (Latin, Greek); the word itself where there are none.
 std::string FoldAccents(std::string_view word);
 
