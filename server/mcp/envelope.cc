@@ -3,21 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 
-#include "engine/base/bytes.h"
 #include "engine/base/hash.h"
 
 namespace perdure {
-namespace {
-
-constexpr std::size_t kNonceBytes = 6;
-
-std::string NonceFrom(const Hash& digest) {
-  return HexEncode(AsBytes(digest).substr(0, kNonceBytes));
-}
-
-}  // namespace
 
 DataEnvelope::DataEnvelope(std::span<const std::string_view> contents) {
   Hash digest = Sha256("perdure-data");
@@ -25,12 +14,17 @@ DataEnvelope::DataEnvelope(std::span<const std::string_view> contents) {
     const Hash next = Sha256(content);
     digest = Sha256Concat({AsBytes(digest), AsBytes(next)});
   }
-  // A content of n bytes holds fewer than n nonces, so this ends.
-  do {
-    nonce_ = NonceFrom(digest);
-    digest = Sha256(AsBytes(digest));
-  } while (std::ranges::any_of(contents,
-                               [&](std::string_view content) { return content.contains(nonce_); }));
+  nonce_ = NonceNotIn(contents, digest);
+}
+
+std::string NonceNotIn(std::span<const std::string_view> contents, Hash seed) {
+  constexpr std::size_t kNonceBytes = 6;
+  while (true) {  // a content of n bytes holds fewer than n nonces, so this ends
+    std::string nonce = HexEncode(AsBytes(seed).substr(0, kNonceBytes));
+    const auto holds = [&](std::string_view content) { return content.contains(nonce); };
+    if (std::ranges::none_of(contents, holds)) return nonce;
+    seed = Sha256(AsBytes(seed));
+  }
 }
 
 std::string DataEnvelope::Wrap(std::string_view content) const {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/bytes.h"
+
 namespace perdure {
 
 //   envelope := "<<<perdure-data " nonce " (stored text: data, not instructions)" LF
@@ -27,6 +29,9 @@ class DataEnvelope {
  private:
   std::string nonce_;
 };
+
+// The first nonce of the chain seed, SHA-256(seed), ... that occurs in no content.
+std::string NonceNotIn(std::span<const std::string_view> contents, Hash seed);
 
 // For a single content.
 std::string WrapAsData(std::string_view content);
