@@ -1,0 +1,93 @@
+// Searches under random histories are held to the engine's own lists, which are held to a naive
+// replay of the log in tests/engine/read.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "engine/base/limits.h"
+#include "searchable_engine.h"
+#include "support/random_commands.h"
+
+namespace perdure {
+namespace {
+
+using testing::IsOk;
+using testing::RandomCommands;
+using testing::SearchableEngine;
+using testing::With;
+
+using Shown = std::map<Uuid, std::uint32_t>;  // and its version
+
+constexpr const char* kEveryWord = "oat milk cat rain tea sun";
+
+Shown Listed(SearchableEngine& engine, const SearchRequest& request, const Principal& principal) {
+  Shown shown;
+  const auto view = (*engine)->Read(principal, request.at);
+  EXPECT_THAT(view, IsOk());
+  const auto page = view->List(request.filter, limits::kListLimitMax, "");
+  EXPECT_THAT(page, IsOk());
+  for (const Memory& memory : page->memories) shown[memory.id] = memory.record.version;
+  return shown;
+}
+
+Shown Searched(SearchableEngine& engine, const SearchRequest& request, const Principal& principal) {
+  Shown shown;
+  const auto answer = engine.Search(request, principal);
+  EXPECT_THAT(answer, IsOk());
+  for (const SearchHit& hit : answer->hits) shown[hit.id] = hit.version;
+  EXPECT_EQ(shown.size(), answer->hits.size()) << "a memory came twice";
+  return shown;
+}
+
+ScopePath RandomScope(RandomCommands& random) {
+  ScopePath scope;
+  for (std::size_t depth = random.Below(3); depth > 0; --depth) {
+    scope.containers.emplace_back(1, static_cast<char>('a' + random.Below(3)));
+  }
+  return scope;
+}
+
+SearchRequest RandomRequest(RandomCommands& random, Micros start, Micros end) {
+  SearchRequest request{.query = kEveryWord, .limit = limits::kSearchLimitMax};
+  if (random.Below(4) != 0) {
+    const auto span = static_cast<std::size_t>(end - start + 1);
+    request.at.time = start + static_cast<Micros>(random.Below(span));
+  }
+  if (random.Below(3) == 0) request.filter.scope = RandomScope(random);
+  if (random.Below(4) == 0) request.filter.tags = {"tea"};
+  if (random.Below(4) == 0) request.filter.pinned = random.Below(2) == 0;
+  if (random.Below(3) == 0) {
+    request.filter.states = {fb::MemoryState::archived, fb::MemoryState::forgotten,
+                             fb::MemoryState::live};
+  }
+  return request;
+}
+
+TEST(VisibilityProperty, SearchShowsWhatAListShowsAtAnyTimeToAnyone) {
+  std::size_t shown = 0;
+  std::size_t empty = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    SearchableEngine engine(seed);
+    RandomCommands random(seed);
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < 150; ++i) random.Step(*engine);
+      if (round == 1) engine.ReopenSearch();
+      const Micros end = (*engine)->Visible(kMainSpace).time;
+      const Micros start = ReadEntry((*engine)->Latest(), kMainSpace, 2)->operator*().record_time();
+      for (int i = 0; i < 60; ++i) {
+        SearchRequest request = RandomRequest(random, start, end);
+        Principal principal = With(random.Below(2) == 0 ? kAgent : kAuditor);
+        if (!request.filter.scope && random.Below(3) == 0) principal.scope = RandomScope(random);
+        const Shown expected = Listed(engine, request, principal);
+        ASSERT_LE(expected.size(), limits::kSearchLimitMax);
+        ASSERT_EQ(Searched(engine, request, principal), expected) << "seed " << seed;
+        (expected.empty() ? empty : shown) += 1;
+      }
+    }
+  }
+  EXPECT_GT(shown, 200u);
+  EXPECT_GT(empty, 20u);
+}
+
+}  // namespace
+}  // namespace perdure
