@@ -59,7 +59,8 @@ Principal BootstrapPrincipal() {
   return principal;
 }
 
-Engine::Engine(EngineOptions options, Clock& clock, Random& random, std::unique_ptr<Store> store)
+Engine::Engine(Passkey, EngineOptions options, Clock& clock, Random& random,
+               std::unique_ptr<Store> store)
     : options_(std::move(options)),
       clock_(clock),
       random_(random),
@@ -110,7 +111,7 @@ Result<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options, Clock
                    Store::Open(StoreDirectory(options.directory),
                                {.create_if_missing = false, .read_only = options.read_only}));
   RETURN_IF_ERROR(CheckFormat(*store));
-  std::unique_ptr<Engine> engine(new Engine(options, clock, random, std::move(store)));
+  auto engine = std::make_unique<Engine>(Passkey(), options, clock, random, std::move(store));
   engine->sequencer_ = std::make_unique<Sequencer>(*engine->store_, clock, random, options.sync);
   RETURN_IF_ERROR(engine->LoadSpaces());
   return engine;

@@ -114,12 +114,18 @@ class Engine {
   // Whether writes are taken, and if not, why.
   Status WriterState() const { return sequencer_->State(); }
 
+  // Only Open can call it.
+  class Passkey {
+    friend class Engine;
+    Passkey() {}
+  };
+  Engine(Passkey, EngineOptions options, Clock& clock, Random& random,
+         std::unique_ptr<Store> store);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
  private:
   struct OpenSpace;
-  Engine(EngineOptions options, Clock& clock, Random& random, std::unique_ptr<Store> store);
   Status LoadSpaces();
   Status LoadSpace(SpaceId space);
   Result<std::vector<Seq>> FinishErasures(SpaceId space);

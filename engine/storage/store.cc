@@ -143,7 +143,7 @@ Result<std::unique_ptr<Store>> Store::Open(const std::string& directory, StoreOp
   files->db.reset(db);
   files->write_ahead = options.write_ahead;
   for (std::size_t i = 0; i < handles.size(); ++i) files->handles[i] = handles[i];
-  return std::unique_ptr<Store>(new Store(std::move(files)));
+  return std::make_unique<Store>(std::move(files));
 }
 
 Status Store::Write(std::span<const Mutation> mutations, bool sync) {

@@ -78,12 +78,12 @@ class Store {
   // One named figure a family, for metrics.
   std::vector<std::pair<std::string, std::uint64_t>> Figures() const;
 
+  struct Files;  // RocksDB's; known to store.cc alone
+  explicit Store(std::unique_ptr<Files> files);
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
  private:
-  struct Files;
-  explicit Store(std::unique_ptr<Files> files);
   std::unique_ptr<Files> files_;
 };
 

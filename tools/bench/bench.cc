@@ -1,0 +1,15 @@
+#include "tools/bench/bench.h"
+
+namespace perdure::bench {
+
+const std::vector<Named>& All() {
+  static const std::vector<Named> all = {
+      {"write", "durable writes by one client and by 64, beside RocksDB and SQLite", Write},
+      {"asof", "a get at past record times beside a get now", AsOf},
+      {"open", "opening a log of a million entries beside one of a tenth", Open},
+      {"replay", "replaying and verifying a log", Replay},
+  };
+  return all;
+}
+
+}  // namespace perdure::bench
