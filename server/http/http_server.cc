@@ -39,7 +39,11 @@ class HttpServer::Impl {
         slots_(options_.streams_max),
         transport_(options_.transport,
                    {.admit = [this](HttpRequest& request) { return Admit(request); },
-                    .handle = [this](HttpRequest& request) { return Handle(request); }}) {}
+                    .handle = [this](HttpRequest& request) { return Handle(request); },
+                    .refused =
+                        [this](const HttpRequest& request, const HttpResponse& response) {
+                          Account(request, response, "refused", Clock::now());
+                        }}) {}
 
   HttpTransport& transport() { return transport_; }
 

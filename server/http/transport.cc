@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <map>
@@ -281,30 +282,30 @@ HttpResponse HttpTransport::Impl::Serve(const httplib::Request& from, Connection
 HttpResponse HttpTransport::Impl::ServeBody(HttpRequest& request, const BodyLength& length,
                                             const httplib::ContentReader& reader) {
   std::optional<HttpResponse> refusal = handlers_.admit(request);
+  const bool is_admitted = !refusal;
   const std::size_t dropped_max = options_.body_bytes_max * kDroppedFactor;
-  if (!refusal && length.bytes > options_.body_bytes_max) {
-    refusal = TooLarge(options_.body_bytes_max);
-  }
-  if (length.bytes > dropped_max) {
-    refusal->close = true;
-    return std::move(*refusal);
-  }
   std::size_t total = 0;
-  const bool is_whole = reader([&](const char* bytes, std::size_t size) {
-    total += size;
-    if (!refusal && total > options_.body_bytes_max) {
-      refusal = TooLarge(options_.body_bytes_max);
-      request.body = {};
-    }
-    if (!refusal) request.body.append(bytes, size);
-    return total <= dropped_max;
-  });
-  if (!is_whole && !refusal) {
-    return Closing(Code::kInvalidArgument,
-                   "the body does not arrive whole: its length, chunks or encoding are wrong, or "
-                   "it took too long");
+  bool is_whole = false;
+  if (length.bytes <= dropped_max) {
+    is_whole = reader([&](const char* bytes, std::size_t size) {
+      total += size;
+      if (total > options_.body_bytes_max) request.body = {};
+      if (is_admitted && total <= options_.body_bytes_max) request.body.append(bytes, size);
+      return total <= dropped_max;
+    });
   }
-  if (!refusal) return handlers_.handle(request);
+  if (is_admitted) {
+    if (std::max<std::uint64_t>(total, length.bytes) > options_.body_bytes_max) {
+      refusal = TooLarge(options_.body_bytes_max);
+    } else if (!is_whole) {
+      refusal = Closing(Code::kInvalidArgument,
+                        "the body does not arrive whole: its length, chunks or encoding are wrong, "
+                        "or it took too long");
+    } else {
+      return handlers_.handle(request);
+    }
+    handlers_.refused(request, *refusal);
+  }
   if (!is_whole) refusal->close = true;
   return std::move(*refusal);
 }

@@ -26,12 +26,14 @@ struct TransportOptions {
   std::chrono::milliseconds write_timeout{10'000};     // for one write to make progress
 };
 
-// Both run on the connection's thread, many at once, and must not throw.
+// They run on the connection's thread, many at once, and must not throw.
 struct TransportHandlers {
   // Sees the request before its body is read. A response refuses it: the body is read and
   // dropped, so that the client gets to see the answer.
   std::function<std::optional<HttpResponse>(HttpRequest&)> admit;
   std::function<HttpResponse(HttpRequest&)> handle;
+  // Told of a request that the transport itself refused after admission, such as too large a body.
+  std::function<void(const HttpRequest&, const HttpResponse&)> refused;
 };
 
 // A thread is held per connection, so the pool grows with them up to threads_max. When more wait,
