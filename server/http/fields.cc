@@ -33,6 +33,7 @@ Result<HttpFields> ParseFields(std::string_view head) {
   while (end != head.npos) {
     head.remove_prefix(end + 2);
     end = head.find("\r\n");
+    if (end == head.npos) break;
     const std::string_view line = head.substr(0, end);
     if (line.empty()) return fields;
     const std::size_t colon = line.find(':');

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -108,7 +109,10 @@ class HttpTransport::Impl final : public httplib::Server {
         pool_({.threads_max = options_.threads_max, .waiting_max = kWaitingMax}),
         stop_fd_(eventfd(0, EFD_CLOEXEC)) {
     PERDURE_CHECK(stop_fd_ >= 0);
-    new_task_queue = [this] { return std::make_unique<QueueOnPool>(pool_).release(); };
+    new_task_queue = [this] {  // which httplib calls once, when it is about to accept
+      accepts_.count_down();
+      return std::make_unique<QueueOnPool>(pool_).release();
+    };
     Configure();
   }
 
@@ -141,6 +145,7 @@ class HttpTransport::Impl final : public httplib::Server {
   int port_ = 0;
   std::mutex mutex_;
   std::map<int, Connection*> connections_;  // by file descriptor
+  std::latch accepts_{1};
   std::jthread accepting_;
 };
 
@@ -207,7 +212,7 @@ Status HttpTransport::Impl::Start() {
     return Fail(Code::kUnavailable, "the socket does not listen");
   }
   accepting_ = std::jthread([this] { listen_after_bind(); });
-  while (!is_running()) std::this_thread::yield();
+  accepts_.wait();
   return {};
 }
 

@@ -41,6 +41,7 @@ TEST(ElasticPoolTest, ItGrowsWhileAllAreBusyAndNoFurtherThanItsMaximum) {
 TEST(ElasticPoolTest, SubmitWaitsWhileTooManyWait) {
   std::latch may_end(1);
   std::atomic<int> submitted = 0;
+  std::latch two_wait(2);
   ElasticPool pool({.threads_max = 1, .waiting_max = 2});
   std::latch first_runs(1);
   pool.Submit([&] {
@@ -51,10 +52,10 @@ TEST(ElasticPoolTest, SubmitWaitsWhileTooManyWait) {
   std::jthread submitter([&] {
     for (int i = 0; i < 5; ++i) {
       pool.Submit([] {});
-      ++submitted;
+      if (++submitted <= 2) two_wait.count_down();
     }
   });
-  while (submitted < 2) std::this_thread::yield();
+  two_wait.wait();
   std::this_thread::sleep_for(20ms);  // a third would have had its chance
   EXPECT_EQ(submitted, 2);
   may_end.count_down();

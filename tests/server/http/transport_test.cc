@@ -126,7 +126,7 @@ TEST(HttpTransportTest, AmbiguousOrBrokenFramingIsRefusedAndEndsTheConnection) {
         "POST /a HTTP/1.1\r\nContent-Length: -1", "POST /a HTTP/1.1\r\nContent-Length: 0x1",
         "POST /a HTTP/1.1\r\nTransfer-Encoding: gzip, chunked",
         "GET /a HTTP/1.1\r\nContent-Length: 5", "GET /a HTTP/1.1\r\nHost : x",
-        "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz", "GET  /a HTTP/1.1",
+        "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz", "GET /a b HTTP/1.1",
         "FETCH /a HTTP/1.1", "GET /%zz HTTP/1.1", "GET /%ff HTTP/1.1"}) {
     RawClient client(transport->port());
     const RawResponse response = client.Exchange(head + "\r\n\r\n" + kGet);
