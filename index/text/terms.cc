@@ -36,6 +36,10 @@ enum class Script { kLatin, kCyrillic, kArabic, kOther };
 
 // By the first letter beyond ASCII digits; only what decides about a stemmer.
 Script ScriptOf(std::string_view word) {
+  for (const char c : word) {
+    if (c >= 'a' && c <= 'z') return Script::kLatin;
+    if (c < '0' || c > '9') break;
+  }
   for (const char32_t c : DecodeUtf8(word)) {
     if (c >= '0' && c <= '9') continue;
     if (c < 0x0250 || (c >= 0x1E00 && c < 0x1F00)) return Script::kLatin;

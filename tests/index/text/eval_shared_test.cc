@@ -26,8 +26,8 @@ std::vector<nlohmann::json> ReadLines(const std::filesystem::path& path) {
 // The share of queries whose first hit is relevant, by scope.
 std::map<std::string, double> FirstHitShares(const std::string& set) {
   const auto corpus = ReadLines(kEvalFolder / set / "corpus.jsonl");
-  const auto root = std::filesystem::temp_directory_path() /
-                    ("perdure_eval_" + set + std::to_string(::getpid()));
+  const auto root =
+      std::filesystem::temp_directory_path() / ("perdure_eval_" + set + std::to_string(::getpid()));
   std::map<std::string, std::unique_ptr<TextIndex>> indexes;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     const std::string scope = corpus[i].at("scope");
@@ -42,7 +42,8 @@ std::map<std::string, double> FirstHitShares(const std::string& set) {
   for (const auto& query : ReadLines(kEvalFolder / set / "queries.jsonl")) {
     const std::string scope = query.at("scope");
     const auto terms = TermsOfQuery(query.at("text").get<std::string>());
-    const auto hits = indexes.at(scope)->Search(terms, 1, false, [](std::uint64_t) { return true; });
+    const auto hits =
+        indexes.at(scope)->Search(terms, 1, false, [](std::uint64_t) { return true; });
     const auto& relevant = query.at("relevant");
     ++found[scope].second;
     if (hits->empty()) continue;
@@ -70,7 +71,10 @@ TEST(TextEval, QuestionsFindTheirParagraphInEveryLanguage_shared) {
   EXPECT_GE(share.at("ar"), .85);
   EXPECT_GE(share.at("de"), .88);
   EXPECT_GE(share.at("es"), .91);
-  if (std::getenv("ALLSETS")) for (auto s : {"cmrc_zh", "jsquad_ja", "longmemeval_evidence", "madial_en", "memorizer_searcheval", "memsem_bench", "precisionmembench"}) FirstHitShares(s);
+  if (std::getenv("ALLSETS"))
+    for (auto s : {"cmrc_zh", "jsquad_ja", "longmemeval_evidence", "madial_en",
+                   "memorizer_searcheval", "memsem_bench", "precisionmembench"})
+      FirstHitShares(s);
 }
 
 }  // namespace
