@@ -20,7 +20,7 @@ namespace perdure {
 namespace {
 
 constexpr std::size_t kLinks = 16;  // neighbours a level; twice as many on the ground
-constexpr std::size_t kEfConstruction = 100;
+constexpr std::size_t kEfConstruction = 200;
 constexpr int kLevelBits = 4;  // level n has 1/16^n of the nodes: 1/ln(kLinks) as in the paper
 static_assert(std::size_t{1} << kLevelBits == kLinks);
 

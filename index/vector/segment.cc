@@ -174,10 +174,9 @@ void Segment::Scan(std::size_t rows, RowAt row_at, const RowView& query, ChunkPr
     std::size_t filled = 0;
     for (; i < rows && filled < batch.size(); ++i) {
       const std::uint32_t row = row_at(i);
-      batch[filled] = row;
       if (!AnyAllowed(row, allowed)) continue;
       table_.format().Prefetch(table_.CodeOf(row));
-      ++filled;
+      batch[filled++] = row;
     }
     for (std::size_t k = 0; k < filled; ++k) {
       const float cosine = table_.format().CodeCosine(query.code, table_.CodeOf(batch[k]));

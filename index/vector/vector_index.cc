@@ -19,7 +19,7 @@ constexpr double kNormTolerance = 1e-2;  // of the squared norm
 
 // A graph whose filter admits one in s visits about s times as many nodes; from here on a scan of
 // what is admitted is as fast.
-constexpr std::size_t kScanSelectivity = 5;
+constexpr std::size_t kScanSelectivity = 4;
 
 }  // namespace
 

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <ctime>
 #include <functional>
 #include <random>
 #include <string>
@@ -81,9 +81,10 @@ void Measure(const VectorIndex& index, const Vectors& queries, unsigned one_in, 
   std::ranges::sort(graph_ms);
   const std::size_t half = queries.size() / 2;
   const std::size_t most = queries.size() * 99 / 100;
-  fmt::print("allowed {:6}: recall@10 {:.4f}  graph p50 {:.2f} p99 {:.2f} ms  scan p50 {:.2f} p99 {:.2f} ms\n",
-             admitted, found / wanted, graph_ms[half], graph_ms[most], exact_ms[half],
-             exact_ms[most]);
+  fmt::print(
+      "allowed {:6}: recall@10 {:.4f}  graph p50 {:.2f} p99 {:.2f} ms  scan p50 {:.2f} p99 {:.2f} "
+      "ms\n",
+      admitted, found / wanted, graph_ms[half], graph_ms[most], exact_ms[half], exact_ms[most]);
 }
 
 int Run(std::size_t count, std::uint32_t segment_chunks, const Vectors& vectors,
@@ -123,7 +124,8 @@ int Run(std::size_t count, std::uint32_t segment_chunks, const Vectors& vectors,
 int main(int argc, char** argv) {
   using namespace perdure;  // NOLINT
   const std::size_t count = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 10'000;
-  const auto segment = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 16'384);
+  const auto segment =
+      static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 16'384);
   if (argc > 4) {
     return Run(count, segment, Blend(ReadVectors(argv[3]), count), ReadVectors(argv[4]));
   }
