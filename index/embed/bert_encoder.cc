@@ -32,7 +32,8 @@ std::vector<float> BertEncoder::SumOfStates(std::span<const TokenSequence> seque
   std::size_t tokens = 0;
   std::size_t longest = 0;
   for (const TokenSequence& sequence : sequences) {
-    PERDURE_CHECK(!sequence.empty() && sequence.size() <= limits::kEmbedTokensMax);
+    PERDURE_CHECK(!sequence.empty());
+    PERDURE_CHECK(sequence.size() <= limits::kEmbedTokensMax);
     tokens += sequence.size();
     longest = std::max(longest, sequence.size());
   }

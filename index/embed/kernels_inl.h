@@ -5,7 +5,7 @@
 #include "index/embed/kernels.h"
 
 namespace perdure {
-namespace {
+namespace {  // NOLINT(google-build-namespaces): each including source has its own
 
 constexpr std::size_t kLanes = PERDURE_KERNEL_LANES;
 constexpr std::size_t kVectors = PERDURE_KERNEL_VECTORS;  // of a panel's row
@@ -16,9 +16,9 @@ constexpr std::size_t kQkv = 3 * bert::kHidden;
 
 static_assert(bert::kHeadSize % kPanelColumns == 0 && kPanelColumns <= kPanelColumnsMax);
 
-typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
-typedef std::uint32_t Words __attribute__((vector_size(kLanes * sizeof(float))));
-typedef std::uint16_t Halves __attribute__((vector_size(kLanes * sizeof(std::uint16_t))));
+using Floats [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+using Words [[gnu::vector_size(kLanes * sizeof(float))]] = std::uint32_t;
+using Halves [[gnu::vector_size(kLanes * sizeof(std::uint16_t))]] = std::uint16_t;
 
 inline Floats Load(const float* from) {
   Floats value;
@@ -53,7 +53,7 @@ inline Floats LoadHalves(const std::uint16_t* from) {
   Halves halves;
   __builtin_memcpy(&halves, from, sizeof halves);
   const Words words = __builtin_convertvector(halves, Words);
-  const Floats magnitude = reinterpret_cast<Floats>((words & 0x7fffU) << 13U) * 0x1p112F;
+  const auto magnitude = reinterpret_cast<Floats>((words & 0x7fffU) << 13U) * 0x1p112F;
   return reinterpret_cast<Floats>(reinterpret_cast<Words>(magnitude) | ((words & 0x8000U) << 16U));
 }
 
@@ -142,10 +142,16 @@ void Linear(const LinearView& linear, const float* x, std::size_t rows, float* y
 // of Cephes (Moshier, expf.c).
 inline Floats Exp(Floats x) {
   constexpr float kRound = 0x1.8p23F;  // adding it leaves the nearest integer in the low bits
+  // ln 2 in two parts, the first of so few bits that its product with n is exact.
+  // NOLINTBEGIN(modernize-use-std-numbers)
+  constexpr float kLog2E = 1.44269504F;
+  constexpr float kLn2High = 0.693359375F;
+  constexpr float kLn2Low = -2.12194440e-4F;
+  // NOLINTEND(modernize-use-std-numbers)
   x = Max(Min(x, Splat(88.0F)), Splat(-87.0F));
-  const Floats shifted = x * 1.44269504F + kRound;
+  const Floats shifted = x * kLog2E + kRound;
   const Floats n = shifted - kRound;
-  const Floats r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
+  const Floats r = (x - n * kLn2High) - n * kLn2Low;
   Floats y = r * 1.9875691500e-4F + 1.3981999507e-3F;
   y = y * r + 8.3334519073e-3F;
   y = y * r + 4.1665795894e-2F;
@@ -161,15 +167,15 @@ void Gelu(std::size_t count, float* x) {
   constexpr std::uint32_t kSign = 0x80000000U;
   for (std::size_t i = 0; i < count; i += kLanes) {
     const Floats value = Load(x + i);
-    const Words z = reinterpret_cast<Words>(value * 0.70710678F);
-    const Floats size = reinterpret_cast<Floats>(z & ~kSign);
+    const auto z = reinterpret_cast<Words>(value * 0.70710678F);
+    const auto size = reinterpret_cast<Floats>(z & ~kSign);
     const Floats t = 1.0F / (size * 0.3275911F + 1.0F);
     Floats y = t * 1.061405429F - 1.453152027F;
     y = y * t + 1.421413741F;
     y = y * t - 0.284496736F;
     y = y * t + 0.254829592F;
     const Floats erf_size = 1.0F - (y * t) * Exp(-(size * size));
-    const Floats erf = reinterpret_cast<Floats>(reinterpret_cast<Words>(erf_size) | (z & kSign));
+    const auto erf = reinterpret_cast<Floats>(reinterpret_cast<Words>(erf_size) | (z & kSign));
     const Floats half = value * 0.5F;
     Store(half * erf + half, x + i);
   }

@@ -16,6 +16,8 @@ class MappedFile {
   static Result<MappedFile> Open(const std::string& path);
 
   ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
 

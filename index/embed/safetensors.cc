@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kSizeBytes = 8;
-constexpr std::uint64_t kHeaderBytesMax = 1024 * 1024;
+constexpr std::uint64_t kHeaderBytesMax = 1U << 20U;
 constexpr std::string_view kMetadata = "__metadata__";
 
 std::unexpected<Error> Corrupt(std::string message) {
@@ -141,7 +141,7 @@ class SafetensorsReader {
     if (end - begin != *bytes) return CorruptTensor(name, "has offsets that its shape denies");
     result_.tensors_[name] = {dtype->get<std::string>(), *std::move(shape),
                               data_.substr(begin, end - begin)};
-    extents_.push_back({begin, end, name});
+    extents_.emplace_back(begin, end, name);
     return {};
   }
 
