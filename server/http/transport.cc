@@ -84,17 +84,22 @@ class ConnectionStream final : public httplib::Stream {
   int fd_;
 };
 
+// Frames its own chunks (RFC 9112 section 7.1), so that nothing of a stream is httplib's but
+// sending.
 class SinkStream final : public HttpStream {
  public:
   SinkStream(httplib::DataSink& sink, Connection& connection)
       : sink_(sink), connection_(connection) {}
   bool Write(std::string_view bytes) override {
-    return bytes.empty() || sink_.write(bytes.data(), bytes.size());
+    return bytes.empty() || Send(fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes));
   }
+  void End() { Send("0\r\n\r\n"); }
   bool Wait(std::chrono::milliseconds time) override { return connection_.Wait(time); }
   bool IsStopping() const override { return connection_.IsStopping(); }
 
  private:
+  bool Send(std::string_view bytes) { return sink_.write(bytes.data(), bytes.size()); }
+
   httplib::DataSink& sink_;
   Connection& connection_;
 };
@@ -326,15 +331,17 @@ void HttpTransport::Impl::Send(HttpResponse response, Connection& connection,
   }
   if (response.stream) {
     const auto run = std::make_shared<std::function<void(HttpStream&)>>(response.stream);
-    to.set_chunked_content_provider(response.content_type,
-                                    [run, &connection](std::size_t, httplib::DataSink& sink) {
-                                      connection.set_streaming();
-                                      SinkStream stream(sink, connection);
-                                      (*run)(stream);
-                                      sink.done();
-                                      connection.CloseAfterResponse();
-                                      return true;
-                                    });
+    to.set_header("Transfer-Encoding", "chunked");
+    to.set_content_provider(response.content_type,
+                            [run, &connection](std::size_t, httplib::DataSink& sink) {
+                              connection.set_streaming();
+                              SinkStream stream(sink, connection);
+                              (*run)(stream);
+                              stream.End();
+                              sink.done();
+                              connection.CloseAfterResponse();
+                              return true;
+                            });
   } else if (!response.body.empty()) {
     to.set_content(std::move(response.body), response.content_type);
   }
