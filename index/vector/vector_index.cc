@@ -121,6 +121,12 @@ Status VectorIndex::Erase(std::span<const std::uint64_t> chunks) {
   return {};
 }
 
+std::size_t VectorIndex::ChunkCount() const {
+  std::size_t chunks = 0;
+  for (const auto& [first_chunk, segment] : segments_) chunks += segment->chunk_count();
+  return chunks;
+}
+
 std::size_t VectorIndex::RowCount() const {
   std::size_t rows = 0;
   for (const auto& [first_chunk, segment] : segments_) rows += segment->row_count();
@@ -139,8 +145,9 @@ Result<std::vector<VectorHit>> VectorIndex::Search(std::span<const float> query,
   RETURN_IF_ERROR(CheckVector(query, "query"));
   RowTable row(format_);
   row.Append(query);
-  Nearest nearest(limit);
   const std::shared_lock content(content_);
+  limit = std::min(limit, ChunkCount());
+  Nearest nearest(limit);
   const bool exact = ScanIsCheaper(allowed_count);
   for (const auto& [first_chunk, segment] : segments_) {
     RETURN_IF_ERROR(segment->Search(row.View(0), limit, allowed, exact, nearest));

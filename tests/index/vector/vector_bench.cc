@@ -4,6 +4,7 @@
 //
 // VECTORS and QUERIES are files of float32, 384 a vector: embeddings of real texts. More vectors
 // than the file has are blends of two of its own. Without files: the synthetic texts of the tests.
+// Times are of this thread's CPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +56,6 @@ double CpuNow() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Of this thread's CPU, so that a busy machine does not bend them more than its caches do.
 double Seconds(const std::function<void()>& work) {
   const double start = CpuNow();
   work();
@@ -118,17 +118,18 @@ int Run(std::size_t count, std::uint32_t segment_chunks, const Vectors& vectors,
   return 0;
 }
 
+int Main(int argc, char** argv) {
+  const std::size_t count = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 10'000;
+  const auto segment_chunks =
+      static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 32'768);
+  if (argc > 4) {
+    return Run(count, segment_chunks, Blend(ReadVectors(argv[3]), count), ReadVectors(argv[4]));
+  }
+  return Run(count, segment_chunks, testing::TopicVectors(count, 384, 1),
+             testing::TopicVectors(200, 384, 2));
+}
+
 }  // namespace
 }  // namespace perdure
 
-int main(int argc, char** argv) {
-  using namespace perdure;  // NOLINT
-  const std::size_t count = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 10'000;
-  const auto segment =
-      static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 16'384);
-  if (argc > 4) {
-    return Run(count, segment, Blend(ReadVectors(argv[3]), count), ReadVectors(argv[4]));
-  }
-  return Run(count, segment, testing::TopicVectors(count, 384, 1),
-             testing::TopicVectors(200, 384, 2));
-}
+int main(int argc, char** argv) { return perdure::Main(argc, argv); }

@@ -158,6 +158,20 @@ TEST(VectorSearch, ReachesWhatLiesBehindAThousandEqualVectors) {
   EXPECT_GE(Recall(*hits, *scan), 0.9);
 }
 
+TEST(VectorSearch, GivesWhatThereIsWhenMoreIsAskedFor) {
+  const testing::TempDir dir;
+  const auto index = OpenIndex(dir, 0, 2'048);
+  const auto vectors = TopicVectors(1'500, kDimensions, 6);
+  EXPECT_TRUE(index->Search(vectors[0], SIZE_MAX, Everything, SIZE_MAX)->empty());
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    ASSERT_THAT(index->Add(i, vectors[i]), IsOk());
+  }
+  ASSERT_THAT(index->Advance(SIZE_MAX), IsOk());
+  EXPECT_EQ(index->Search(vectors[0], SIZE_MAX, Everything, 0)->size(), vectors.size());
+  EXPECT_GE(index->Search(vectors[0], SIZE_MAX, Everything, SIZE_MAX)->size(), 1'480U);
+  EXPECT_TRUE(index->Search(vectors[0], 0, Everything, SIZE_MAX)->empty());
+}
+
 TEST(VectorSearch, OrdersEqualCosinesByChunk) {
   const testing::TempDir dir;
   const auto index = OpenIndex(dir, 5'000, 16);
