@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { doors } from './doors.mjs';
-import { isProduct } from './servers.mjs';
-
-const skip = isProduct && 'the fixture server is not what runs';
 
 async function throughEvery(t, use) {
   for (const door of doors) {
@@ -20,7 +17,7 @@ async function throughEvery(t, use) {
   }
 }
 
-test('the era that was asked for is spoken', { skip }, (t) =>
+test('the era that was asked for is spoken', (t) =>
   throughEvery(t, (client, door) => {
     assert.equal(client.getServerVersion().name, 'perdure-echo');
     assert.equal(client.getInstructions(), 'Call echo to hear yourself.');
@@ -28,7 +25,7 @@ test('the era that was asked for is spoken', { skip }, (t) =>
     if (version) assert.equal(version >= '2026', door.isModern);
   }));
 
-test('tools are listed in fixed order and described whole', { skip }, (t) =>
+test('tools are listed in fixed order and described whole', (t) =>
   throughEvery(t, async (client) => {
     const { tools } = await client.listTools();
     assert.deepEqual(
@@ -39,7 +36,7 @@ test('tools are listed in fixed order and described whole', { skip }, (t) =>
     assert.equal(tools[0].outputSchema.type, 'object');
   }));
 
-test('a call answers structured content that fits its schema, and text', { skip }, (t) =>
+test('a call answers structured content that fits its schema, and text', (t) =>
   throughEvery(t, async (client) => {
     await client.listTools(); // so that the client checks results against the output schemas
     const said = await client.callTool({ name: 'echo', arguments: { text: 'hé', times: '2' } });
@@ -51,7 +48,7 @@ test('a call answers structured content that fits its schema, and text', { skip 
     assert.match(note.content[0].text, /^<<<perdure-data /);
   }));
 
-test('errors of tools are results that a model can read', { skip }, (t) =>
+test('errors of tools are results that a model can read', (t) =>
   throughEvery(t, async (client) => {
     await client.listTools();
     const wrong = await client.callTool({ name: 'echo', arguments: { tekst: 'a' } });
@@ -65,7 +62,7 @@ test('errors of tools are results that a model can read', { skip }, (t) =>
     assert.equal((await client.listTools()).tools.length, 5);
   }));
 
-test('resources and prompts are listed and read', { skip }, (t) =>
+test('resources and prompts are listed and read', (t) =>
   throughEvery(t, async (client) => {
     await client.callTool({ name: 'note_put', arguments: { id: 'é %2F', text: 'accent' } });
     const read = await client.readResource({ uri: 'perdure://memory/é %2F' });
@@ -79,7 +76,7 @@ test('resources and prompts are listed and read', { skip }, (t) =>
     assert.equal(prompt.messages[0].content.text, 'Search for tea');
   }));
 
-test('a subscription reports what changes', { skip }, async (t) => {
+test('a subscription reports what changes', async (t) => {
   for (const door of doors.filter(({ isModern }) => isModern)) {
     await t.test(door.label, async () => {
       const { client, close } = await door.open();
@@ -100,7 +97,7 @@ test('a subscription reports what changes', { skip }, async (t) => {
   }
 });
 
-test('a large text goes there and back', { skip }, (t) =>
+test('a large text goes there and back', (t) =>
   throughEvery(t, async (client) => {
     const text = '記憶 🧠 \u0000 \r\n'.repeat(60_000);
     await client.callTool({ name: 'note_put', arguments: { id: 'big', text } });

@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { doors } from './doors.mjs';
-import { isProduct } from './servers.mjs';
-
-const skip = !isProduct && 'set MCP_KIND=perdure to run these';
 
 // What each tool is called with, given a memory that was stored before.
 const argumentsOf = {
@@ -37,7 +34,7 @@ async function callAll(client) {
   }
 }
 
-test('every tool an agent sees is listed and answers', { skip }, async (t) => {
+test('every tool an agent sees is listed and answers', async (t) => {
   for (const door of doors) {
     await t.test(door.label, async () => {
       const { client, close } = await door.open();
@@ -50,7 +47,7 @@ test('every tool an agent sees is listed and answers', { skip }, async (t) => {
   }
 });
 
-test('the contents, a memory and its past are resources', { skip }, async (t) => {
+test('the contents, a memory and its past are resources', async (t) => {
   for (const door of doors) {
     await t.test(door.label, async () => {
       const { client, close } = await door.open();

@@ -1,7 +1,7 @@
 // Starts the server under test: the fixture server of tests/server/mcp, or the product.
 //
-// MCP_SERVER names the program. By default it is a fixture server, "PROGRAM http" and
-// "PROGRAM stdio". With MCP_KIND=perdure it is the product, on a data directory of its own.
+// MCP_SERVER names the program. MCP_KIND=fixture: it takes "http PORT" or "stdio";
+// MCP_KIND=perdure: it is the product, and gets a data directory of its own.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
