@@ -9,6 +9,18 @@ constexpr std::size_t kCoverageTop = 3;
 
 }  // namespace
 
+void ImputePending(std::vector<Candidate>& candidates, double max_cosine) {
+  double max_lexical = 0;
+  for (const Candidate& candidate : candidates) {
+    max_lexical = std::max(max_lexical, candidate.lexical);
+  }
+  if (max_lexical <= 0) return;
+  for (Candidate& candidate : candidates) {
+    if (!candidate.is_pending || candidate.has_cosine) continue;
+    candidate.cosine = max_cosine * candidate.lexical / max_lexical;
+  }
+}
+
 void RankCandidates(std::vector<Candidate>& candidates, double cosine_weight, std::size_t limit) {
   const auto better = [cosine_weight](const Candidate& a, const Candidate& b) {
     const double sum_a = a.Sum(cosine_weight);
@@ -25,6 +37,7 @@ void RankCandidates(std::vector<Candidate>& candidates, double cosine_weight, st
 bool IsNothingRelevant(const std::vector<Candidate>& ranked, double max_cosine) {
   double coverage = 0;
   for (std::size_t i = 0; i < std::min(kCoverageTop, ranked.size()); ++i) {
+    if (ranked[i].is_pending) return false;
     coverage = std::max(coverage, ranked[i].coverage);
   }
   return max_cosine + kCoverageWeight * coverage < kRelevanceFloor;

@@ -1,9 +1,9 @@
 #include "index/search/searcher.h"
 
 #include <algorithm>
+#include <functional>
 
-#include "engine/base/bytes.h"
-#include "engine/base/check.h"
+#include "index/search/preview.h"
 
 namespace perdure {
 namespace {
@@ -26,16 +26,15 @@ Result<SearchAnswer> Searcher::Run(const Principal& principal) {
   ASSIGN_OR_RETURN(const ReadView view, in_.engine->Read(principal, request_.at));
   as_of_ = view.as_of();
   terms_ = TermsOfQuery(request_.query);
-  const Seq wanted = in_.engine->Visible(principal.space).seq;
+  wanted_seq_ = in_.engine->Visible(principal.space).seq;
   EmbedQuery();
-  WaitForIndexes(wanted);
+  WaitForWords(wanted_seq_);
   ASSIGN_OR_RETURN(visibility_, Visibility::Of(in_.index->columns(), view, in_.index->secret(),
                                                request_.filter));
   if (visibility_->possible()) Collect();
-  AddPriors();
   SearchAnswer answer;
   RETURN_IF_ERROR(ReadHits(view, answer));
-  answer.arms = {LexicalArm(wanted), SemanticArm(wanted)};
+  answer.arms = {LexicalArm(), SemanticArm()};
   answer.indexed_seq = answer.arms[0].indexed_seq;
   if (!vector_.empty()) {
     answer.indexed_seq = std::min(answer.indexed_seq, answer.arms[1].indexed_seq);
@@ -64,19 +63,28 @@ void Searcher::EmbedQuery() {
   cosine_weight_ = kCosineWeight;
 }
 
-void Searcher::WaitForIndexes(Seq seq) {
+void Searcher::WaitForWords(Seq seq) {
   const auto start = steady_clock::now();
   in_.index->WaitLexical(seq, start + in_.options->lexical_wait);
-  if (!vector_.empty() && in_.index->PendingChunks() <= kShortBacklog) {
-    in_.index->WaitSemantic(seq, steady_clock::now() + in_.options->semantic_wait);
-  }
   timings_.wait_ms = MillisecondsSince(start);
+}
+
+// The few newest chunks may lack their vectors. Who looks for one of them by its words has it.
+void Searcher::WaitForVectors(const Hits& lexical) {
+  const auto is_new = [this](const TextHit& hit) { return hit.chunk >= pending_from_; };
+  const std::uint64_t pending = in_.index->PendingChunks();
+  pending_from_ = in_.index->columns().chunks.size() - pending;
+  if (pending == 0 || pending > kShortBacklog || std::ranges::any_of(lexical, is_new)) return;
+  const auto start = steady_clock::now();
+  in_.index->WaitSemantic(wanted_seq_, start + in_.options->semantic_wait);
+  timings_.wait_ms += MillisecondsSince(start);
 }
 
 // --- The arms ------------------------------------------------------------------------------------
 
 // A chunk that is visible at the view's time is a past one if its memory has changed since.
 Searcher::Hits Searcher::SearchLexically(std::size_t limit, const ChunkFilter& allowed) {
+  if (limit == 0) return {};
   const auto start = steady_clock::now();
   bool include_past = in_.index->retired_time() > as_of_;
   auto hits = in_.index->text().Search(terms_, limit, include_past, allowed);
@@ -91,6 +99,7 @@ Searcher::Hits Searcher::SearchLexically(std::size_t limit, const ChunkFilter& a
 
 std::vector<VectorHit> Searcher::SearchSemantically(std::size_t limit, ChunkPredicate allowed,
                                                     std::size_t allowed_count) {
+  if (limit == 0) return {};
   const auto start = steady_clock::now();
   auto hits = in_.index->vectors()->Search(vector_, limit, allowed, allowed_count);
   timings_.semantic_ms += MillisecondsSince(start);
@@ -106,14 +115,19 @@ void Searcher::Collect() {
   const auto admits = [this](std::uint64_t chunk) { return visibility_->Admits(chunk); };
   const Hits lexical = SearchLexically(wanted, admits);
   TakeLexical(lexical, true);
-  std::size_t semantic = 0;
+  // An arm that gives fewer hits than it is asked for gives all: what is missing scores 0 there.
+  const double lexical_rest = lexical.size() < wanted ? 0 : lexical.back().score;
+  double semantic_rest = 0;
   if (!vector_.empty()) {
+    WaitForVectors(lexical);
     const auto hits = SearchSemantically(wanted, admits, visibility_->EstimateCount());
-    semantic = hits.size();
     if (!hits.empty()) max_cosine_ = static_cast<double>(hits.front().cosine);
+    if (hits.size() == wanted) semantic_rest = static_cast<double>(hits.back().cosine);
     TakeSemantic(hits, true);
   }
-  CompleteScores(lexical.size() < wanted, semantic < wanted);
+  AddPriors();
+  CompleteScores(lexical_rest, semantic_rest);
+  ImputePending(candidates_, max_cosine_);
 }
 
 Candidate& Searcher::CandidateFor(std::uint32_t memory) {
@@ -155,40 +169,57 @@ void Searcher::TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidat
   }
 }
 
-Searcher::Marks Searcher::MarkChunksOfCandidates(std::size_t& count) const {
+// The chunks of candidates that one arm did not give and that could still be among the best.
+template <typename IsMissing>
+Searcher::Marks Searcher::MarkChunks(double least_sum, IsMissing is_missing) const {
   const Columns& columns = in_.index->columns();
-  Marks marks(columns.chunks.size() / 64 + 1);
-  count = 0;
+  Marks marks;
+  marks.bits.resize(columns.chunks.size() / 64 + 1);
   for (const Candidate& candidate : candidates_) {
+    if (candidate.bound < least_sum || !is_missing(candidate)) continue;
     const rows::Version& version = columns.versions[visibility_->VersionOf(candidate.memory)];
-    for (std::uint32_t i = 0; i < version.chunk_count && count < kRescoredChunksMax; ++i, ++count) {
+    for (std::uint32_t i = 0; i < version.chunk_count && marks.count < kRescoredChunksMax; ++i) {
       const std::uint32_t chunk = version.first_chunk + i;
-      marks[chunk / 64] |= std::uint64_t{1} << chunk % 64;
+      marks.bits[chunk / 64] |= std::uint64_t{1} << chunk % 64;
+      ++marks.count;
     }
   }
   return marks;
 }
 
-// An arm that gave fewer hits than it was asked for has given all: what is missing scores 0 there.
-void Searcher::CompleteScores(bool lexical_is_complete, bool semantic_is_complete) {
-  if (candidates_.empty()) return;
-  std::size_t count = 0;
-  const Marks marks = MarkChunksOfCandidates(count);
-  const auto marked = [&marks](std::uint64_t chunk) {
-    return chunk / 64 < marks.size() && (marks[chunk / 64] >> chunk % 64 & 1) != 0;
-  };
-  const std::size_t known = candidates_.size();
-  if (!semantic_is_complete && !vector_.empty()) {
-    TakeSemantic(SearchSemantically(count, marked, count), false);
+// Each arm's own candidates know their maximum there; what an arm did not give scores at most
+// `rest` there. Asks the arms about those whom that could bring among the best.
+void Searcher::CompleteScores(double lexical_rest, double semantic_rest) {
+  std::vector<double> sums;
+  for (Candidate& candidate : candidates_) {
+    const double sum = candidate.Sum(cosine_weight_);
+    sums.push_back(sum);
+    candidate.bound = sum + (candidate.lexical_rank == 0 ? lexical_rest : 0) +
+                      (candidate.has_cosine ? 0 : cosine_weight_ * std::max(semantic_rest, 0.0));
   }
-  if (!lexical_is_complete) TakeLexical(SearchLexically(count, marked), false);
-  PERDURE_CHECK(candidates_.size() == known);
+  double least_sum = 0;
+  if (sums.size() > request_.limit) {
+    const auto place = sums.begin() + static_cast<std::ptrdiff_t>(request_.limit - 1);
+    std::ranges::nth_element(sums, place, std::ranges::greater());
+    least_sum = *place;
+  }
+  if (semantic_rest > 0) {
+    const Marks marks = MarkChunks(least_sum, [](const Candidate& c) { return !c.has_cosine; });
+    TakeSemantic(SearchSemantically(marks.count, marks, marks.count), false);
+  }
+  if (lexical_rest > 0) {
+    const Marks marks =
+        MarkChunks(least_sum, [](const Candidate& c) { return c.lexical_rank == 0; });
+    TakeLexical(SearchLexically(marks.count, std::cref(marks)), false);
+  }
 }
 
 void Searcher::AddPriors() {
   const Columns& columns = in_.index->columns();
   const std::uint32_t user = columns.FindLabel(UserSpeakerKey(in_.index->secret()));
   for (Candidate& candidate : candidates_) {
+    candidate.is_pending = !candidate.has_cosine && candidate.best_chunk != kNoRow &&
+                           candidate.best_chunk >= pending_from_;
     const rows::State& state = columns.states[columns.StateAt(candidate.memory, as_of_)];
     if (state.pinned != 0) candidate.prior += kPinWeight;
     if (user != kNoRow && columns.HasLabel(state.version, user)) {
@@ -231,7 +262,8 @@ SearchHit Searcher::HitOf(const Candidate& candidate, const Memory& memory) cons
   hit.id = memory.id;
   hit.title = memory.title;
   if (chunk.begin <= text.size()) {
-    hit.preview = CutAtGrapheme(text.substr(chunk.begin, chunk.end - chunk.begin), kPreviewBytes);
+    hit.preview =
+        PreviewOf(text.substr(chunk.begin, chunk.end - chunk.begin), request_.query, kPreviewBytes);
   }
   hit.score = ShownScore(candidate.Sum(cosine_weight_));
   hit.version = memory.record.version;
@@ -257,12 +289,12 @@ SearchHit Searcher::HitOf(const Candidate& candidate, const Memory& memory) cons
   return hit;
 }
 
-SearchArm Searcher::LexicalArm(Seq seq) const {
+SearchArm Searcher::LexicalArm() const {
   SearchArm arm{"lexical", ArmStatus::kOk, "", in_.index->lexical_seq()};
   if (!lexical_failure_.empty()) {
     arm.status = ArmStatus::kFailed;
     arm.note = lexical_failure_;
-  } else if (arm.indexed_seq < seq) {
+  } else if (arm.indexed_seq < wanted_seq_) {
     arm.status = ArmStatus::kLagging;
     arm.note = in_.index->LexicalFailure();
     if (arm.note.empty()) arm.note = "The newest writes are not indexed yet.";
@@ -270,7 +302,7 @@ SearchArm Searcher::LexicalArm(Seq seq) const {
   return arm;
 }
 
-SearchArm Searcher::SemanticArm(Seq seq) const {
+SearchArm Searcher::SemanticArm() const {
   SearchArm arm{"semantic", ArmStatus::kOk, "", in_.index->semantic_seq()};
   if (!semantic_failure_.empty()) {
     arm.status = ArmStatus::kFailed;
@@ -282,7 +314,7 @@ SearchArm Searcher::SemanticArm(Seq seq) const {
   } else if (in_.model->stand_in) {
     arm.status = ArmStatus::kStandIn;
     arm.note = in_.options->stand_in_reason;
-  } else if (arm.indexed_seq < seq) {
+  } else if (arm.indexed_seq < wanted_seq_) {
     arm.status = ArmStatus::kLagging;
     arm.note = in_.index->SemanticFailure();
     if (arm.note.empty()) arm.note = "Some memories are not embedded yet.";

@@ -37,9 +37,16 @@ class Searcher {
 
  private:
   using Hits = std::vector<TextHit>;
-  using Marks = std::vector<std::uint64_t>;  // bit n: chunk n
+  struct Marks {
+    std::vector<std::uint64_t> bits;  // bit n: chunk n
+    std::size_t count = 0;
+    bool operator()(std::uint64_t chunk) const {
+      return chunk / 64 < bits.size() && (bits[chunk / 64] >> chunk % 64 & 1) != 0;
+    }
+  };
 
-  void WaitForIndexes(Seq seq);
+  void WaitForWords(Seq seq);
+  void WaitForVectors(const Hits& lexical);
   void EmbedQuery();
   Hits SearchLexically(std::size_t limit, const ChunkFilter& allowed);
   std::vector<VectorHit> SearchSemantically(std::size_t limit, ChunkPredicate allowed,
@@ -47,19 +54,21 @@ class Searcher {
   void Collect();
   void TakeLexical(const Hits& hits, bool as_candidates);
   void TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidates);
-  void CompleteScores(bool lexical_is_complete, bool semantic_is_complete);
-  Marks MarkChunksOfCandidates(std::size_t& count) const;
+  void CompleteScores(double lexical_rest, double semantic_rest);
+  template <typename IsMissing>
+  Marks MarkChunks(double least_sum, IsMissing is_missing) const;
   Candidate& CandidateFor(std::uint32_t memory);
   void AddPriors();
   Status ReadHits(const ReadView& view, SearchAnswer& answer);
   SearchHit HitOf(const Candidate& candidate, const Memory& memory) const;
-  SearchArm LexicalArm(Seq seq) const;
-  SearchArm SemanticArm(Seq seq) const;
+  SearchArm LexicalArm() const;
+  SearchArm SemanticArm() const;
 
   SearchContext in_;
   const SearchRequest& request_;
   std::optional<Visibility> visibility_;
   Micros as_of_ = 0;
+  Seq wanted_seq_ = 0;  // visible when the search began
   std::vector<QueryTerm> terms_;
   std::vector<float> vector_;  // empty: the semantic arm does not answer
   std::string lexical_failure_;
@@ -68,6 +77,7 @@ class Searcher {
   bool unknown_language_ = false;
   double cosine_weight_ = 0;
   double max_cosine_ = 0;
+  std::uint64_t pending_from_ = UINT64_MAX;  // chunks from here on lack their vectors
   std::vector<Candidate> candidates_;
   std::vector<std::uint32_t> candidate_of_;  // places in candidates_, by memory
   SearchTimings timings_;

@@ -50,7 +50,7 @@ struct ModelControls {
 
 class FakeEmbedder final : public Embedder {
  public:
-  static constexpr std::size_t kDimensions = 64;
+  static constexpr std::size_t kDimensions = 256;
 
   explicit FakeEmbedder(std::shared_ptr<ModelControls> controls, std::string name = "fake")
       : controls_(std::move(controls)) {

@@ -66,7 +66,7 @@ TEST(SearchErase, LeavesNeitherTermsNorVectorsNorLabelsInAnyFile) {
   const std::uint64_t generation = engine.SpaceStatus().generation;
   ASSERT_THAT((*engine)->Erase(With(kOperator), {{gone}}, {}), IsOk());
   EXPECT_GT(engine.SpaceStatus().generation, generation);
-  EXPECT_THAT(engine.Find("oatmeal"), ElementsAre(kept));
+  EXPECT_THAT(engine.FindBy({.query = "oatmeal", .limit = 1}), ElementsAre(kept));
   for (const bool open : {true, false}) {
     if (!open) engine.CloseSearch();
     const ByteScanner scanner(engine.index_dir());
@@ -79,7 +79,7 @@ TEST(SearchErase, LeavesNeitherTermsNorVectorsNorLabelsInAnyFile) {
   for (const SearchHit& hit : found->hits) {
     EXPECT_NE(hit.id, gone);
   }
-  EXPECT_THAT(engine.Find("oatmeal"), ElementsAre(kept));
+  EXPECT_THAT(engine.FindBy({.query = "oatmeal", .limit = 1}), ElementsAre(kept));
 }
 
 TEST(SearchErase, OfWhatTheModelIsJustReadingLeavesNoVector) {
@@ -104,7 +104,7 @@ TEST(SearchErase, OfWhatTheModelIsJustReadingLeavesNoVector) {
     EXPECT_THAT(scanner.FilesWith(form), Not(IsEmpty()));
   }
   engine.OpenSearch();
-  EXPECT_THAT(engine.Find("oatmeal"), ElementsAre(kept));
+  EXPECT_THAT(engine.FindBy({.query = "oatmeal", .limit = 1}), ElementsAre(kept));
 }
 
 TEST(SearchErase, TakesTheCachesOfOtherModelsToo) {
@@ -134,7 +134,7 @@ TEST(SearchErase, IsFinishedByTheNextStartWhenTheProgramEndedAfterTheEntry) {
   engine.OpenSearch();
   ASSERT_THAT((*engine)->ResumeErasures(), IsOk());
   EXPECT_THAT(ByteScanner(engine.index_dir()).FilesWith("zanzibar"), IsEmpty());
-  EXPECT_THAT(engine.Find("oatmeal"), ElementsAre(kept));
+  EXPECT_THAT(engine.FindBy({.query = "oatmeal", .limit = 1}), ElementsAre(kept));
 }
 
 }  // namespace
