@@ -43,6 +43,10 @@ void RowFormat::Encode(std::span<const float> vector, RowCode* code) const {
   code->error = static_cast<float>(std::sqrt(error));
 }
 
+RowTable::~RowTable() {
+  while (size() > 0) MoveLastTo(size() - 1);
+}
+
 void RowTable::Append(std::span<const float> vector) {
   const std::size_t row = size();
   if (row == blocks_.size() * kBlockRows) {

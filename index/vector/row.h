@@ -67,11 +67,12 @@ class RowFormat {
   DotKernels kernels_;
 };
 
-// Rows numbered from 0, at addresses that stay. A row that goes is overwritten before it is freed.
+// Rows numbered from 0, at addresses that stay. Memory is overwritten before it is freed: whatever
+// is erased later cannot be left over in the heap.
 class RowTable {
  public:
   explicit RowTable(const RowFormat& format) : format_(format) {}
-  ~RowTable() = default;
+  ~RowTable();
   RowTable(const RowTable&) = delete;
   RowTable& operator=(const RowTable&) = delete;
 
