@@ -8,6 +8,7 @@ const std::vector<Named>& All() {
       {"asof", "a get at past record times beside a get now", AsOf},
       {"open", "opening a log of a million entries beside one of a tenth", Open},
       {"replay", "replaying and verifying a log", Replay},
+      {"search", "searches and writes over HTTP, and bytes a memory, embedding apart", Search},
   };
   return all;
 }

@@ -33,5 +33,6 @@ Result<nlohmann::json> Write(const Options& options);
 Result<nlohmann::json> AsOf(const Options& options);
 Result<nlohmann::json> Open(const Options& options);
 Result<nlohmann::json> Replay(const Options& options);
+Result<nlohmann::json> Search(const Options& options);
 
 }  // namespace perdure::bench

@@ -32,7 +32,7 @@ Result<Batches> MakeBatches(Engine& engine, std::uint64_t first, std::size_t cou
                               .options = &plain};
   for (std::size_t i = 0; i < count; ++i) {
     engine.random().Fill(circumstances.seed);
-    Overlay one(accumulated);
+    Overlay one(static_cast<const StateReader&>(accumulated));
     Execution done = Execute(one, circumstances, StoreMemories{{MakeNote(first + i, kWords)}},
                              [] { return 1u; });
     RETURN_IF_ERROR(done.answer);

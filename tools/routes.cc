@@ -1,0 +1,91 @@
+#include "tools/routes.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "server/api/json.h"
+
+namespace perdure {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr auto kRoutes = std::to_array<Route>({
+    {"memory_store", "POST", "/api/v1/memories"},
+    {"memory_search", "POST", "/api/v1/search"},
+    {"memory_get", "GET", "/api/v1/memories/{id}"},
+    {"memory_edit", "PATCH", "/api/v1/memories/{id}/text"},
+    {"memory_describe", "PATCH", "/api/v1/memories/{id}"},
+    {"memory_list", "GET", "/api/v1/memories"},
+    {"memory_history", "GET", "/api/v1/memories/{id}/history"},
+    {"memory_archive", "POST", "/api/v1/memories/{id}/archive"},
+    {"memory_restore", "POST", "/api/v1/memories/{id}/restore"},
+    {"memory_forget", "POST", "/api/v1/memories/{id}/forget"},
+    {"memory_revert", "POST", "/api/v1/memories/{id}/revert"},
+    {"memory_store_many", "POST", "/api/v1/memories:batch"},
+    {"memory_diff", "GET", "/api/v1/memories/{id}/diff"},
+    {"memory_contents", "GET", "/api/v1/contents"},
+    {"memory_pin", "POST", "/api/v1/memories/{id}/pin"},
+    {"memory_unpin", "POST", "/api/v1/memories/{id}/unpin"},
+    {"scope_rollback", "POST", "/api/v1/rollback"},
+    {"snapshot_create", "POST", "/api/v1/snapshots"},
+    {"snapshot_list", "GET", "/api/v1/snapshots"},
+    {"log_query", "GET", "/api/v1/log"},
+    {"log_entry", "GET", "/api/v1/log/{seq}"},
+    {"log_proof", "GET", "/api/v1/proof"},
+    {"memory_erase", "POST", "/api/v1/memories/{id}/erase"},
+    {"token_issue", "POST", "/api/v1/tokens"},
+    {"token_revoke", "DELETE", "/api/v1/tokens/{id}"},
+    {"token_list", "GET", "/api/v1/tokens"},
+    {"space_create", "POST", "/api/v1/spaces"},
+    {"compact", "POST", "/api/v1/compact"},
+    {"index_status", "GET", "/api/v1/index"},
+    {"index_rebuild", "POST", "/api/v1/index/rebuild"},
+    {"status", "GET", "/api/v1/status"},
+});
+
+std::string TextOf(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : DumpJson(value);
+}
+
+// Takes what stands in braces out of the arguments.
+std::string FillPath(std::string_view path, Json& arguments) {
+  std::string out;
+  for (std::size_t open = path.find('{'); open != path.npos; open = path.find('{')) {
+    const std::size_t close = path.find('}', open);
+    const std::string name(path.substr(open + 1, close - open - 1));
+    out += path.substr(0, open);
+    out += PercentEncode(TextOf(arguments.value(name, Json(""))));
+    arguments.erase(name);
+    path.remove_prefix(close + 1);
+  }
+  return out += path;
+}
+
+}  // namespace
+
+std::span<const Route> Routes() { return kRoutes; }
+
+const Route* FindRoute(std::string_view operation) {
+  const auto at = std::ranges::find(kRoutes, operation, &Route::operation);
+  return at == kRoutes.end() ? nullptr : &*at;
+}
+
+ClientRequest RequestFor(const Route& route, Json arguments) {
+  ClientRequest request;
+  request.method = route.method;
+  request.target = FillPath(route.path, arguments);
+  if (route.method != "GET") {
+    request.body = DumpJson(arguments);
+    return request;
+  }
+  char separator = '?';
+  for (const auto& [name, value] : arguments.items()) {
+    request.target += std::exchange(separator, '&') + name + '=' + PercentEncode(TextOf(value));
+  }
+  return request;
+}
+
+}  // namespace perdure

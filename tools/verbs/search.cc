@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "tools/arguments.h"
+#include "tools/table.h"
+#include "tools/verbs/verbs.h"
+
+namespace perdure {
+namespace {
+
+using Json = nlohmann::json;
+
+void PrintExplanation(const Json& hit) {
+  if (!hit.contains("explanation")) return;
+  const Json& why = hit["explanation"];
+  Print(fmt::format("    lexical rank {} score {}, semantic rank {} cosine {}, prior {}\n",
+                    TextAt(why, "lexical_rank"), TextAt(why, "lexical_score"),
+                    TextAt(why, "semantic_rank"), TextAt(why, "cosine"), TextAt(why, "prior")));
+}
+
+void PrintHits(const Json& answer) {
+  for (const Json& hit : answer["results"]) {
+    Print(fmt::format("{:.2f}  {}  {}\n", hit["score"].get<double>(), TextAt(hit, "id"),
+                      OneLine(TextAt(hit, "title"), 80)));
+    Print(fmt::format("    {}\n", OneLine(TextAt(hit, "preview"), 160)));
+    PrintExplanation(hit);
+  }
+  if (answer["nothing_relevant"].get<bool>()) Print("nothing relevant\n");
+  for (const Json& arm : answer["arms"]) {
+    if (TextAt(arm, "status") == "ok" && !arm.contains("note")) continue;
+    const std::string note =
+        fmt::format("note: the {} arm: {}{}{}\n", TextAt(arm, "name"), TextAt(arm, "status"),
+                    arm.contains("note") ? ", " : "", TextAt(arm, "note"));
+    std::fputs(note.c_str(), stderr);
+  }
+}
+
+}  // namespace
+
+void AddSearch(CLI::App& app, Program& program) {
+  CLI::App& verb = AddVerb(app, program, "search", "Find memories by meaning and by words");
+  const Arguments arguments = NewArguments();
+  TextOption(verb, arguments, "query", "query", "Words or a question")->required();
+  IntegerOption(verb, arguments, "--limit", "limit", "At most so many results (default: 10)");
+  FilterOptionsFor(verb, arguments);
+  ReadOptionsFor(verb, arguments);
+  NumberOption(verb, arguments, "--min-relevance", "min_relevance",
+               "Leave out results with a lower score");
+  FlagOption(verb, arguments, "--explain", "explain", "Show ranks and scores of each arm");
+  OnCall(verb, program, "memory_search", arguments, PrintHits);
+}
+
+}  // namespace perdure

@@ -1,0 +1,28 @@
+// The verbs of the program, one file each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "tools/program.h"
+
+namespace perdure {
+
+void AddServe(CLI::App& app, Program& program);
+void AddMcp(CLI::App& app, Program& program);
+void AddInit(CLI::App& app, Program& program);
+void AddToken(CLI::App& app, Program& program);
+void AddMemory(CLI::App& app, Program& program);
+void AddMemoryChanges(CLI::App& memory, Program& program);  // edit, revert, archive, ...
+void AddSearch(CLI::App& app, Program& program);
+void AddRollback(CLI::App& app, Program& program);
+void AddSnapshot(CLI::App& app, Program& program);
+void AddLog(CLI::App& app, Program& program);
+void AddLogVerify(CLI::App& log, Program& program);
+void AddReplay(CLI::App& app, Program& program);
+void AddCompact(CLI::App& app, Program& program);
+void AddIndex(CLI::App& app, Program& program);
+void AddDoctor(CLI::App& app, Program& program);
+void AddBench(CLI::App& app, Program& program);
+void AddVersion(CLI::App& app, Program& program);
+
+}  // namespace perdure
