@@ -40,6 +40,9 @@ struct Mutation {
 class Overlay final : public StateReader {
  public:
   explicit Overlay(const StateReader& base) : base_(base) {}
+  // To lie over another overlay, pass it as a StateReader: a copy would be something else.
+  Overlay(const Overlay&) = delete;
+  Overlay(Overlay&&) = default;
 
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;
   Status Scan(Family family, std::string_view from, std::string_view to,
