@@ -29,17 +29,16 @@ def store(client, text, **arguments):
 
 
 def text_of(client, identity):
-    """The whole text, piece by piece where it is larger than an answer."""
-    status, answer = client.call("GET", f"/api/v1/memories/{identity}")
-    memory = answer["memories"][0]
-    text = memory["text"]
-    while len(text.encode()) < memory["text_bytes"]:
-        offset = len(text.encode())
+    """The whole text, piece by piece where an answer gives only a part."""
+    text, offset = "", 0
+    while True:
         status, answer = client.call("GET", f"/api/v1/memories/{identity}?offset={offset}")
-        if status != 200 or not answer["memories"][0]["text"]:
-            sys.exit(f"the rest of {identity} cannot be read: {status}")
+        if status != 200:
+            sys.exit(f"memory {identity} cannot be read from {offset}: {answer}")
         text += answer["memories"][0]["text"]
-    return text
+        if "next_offset" not in answer["memories"][0]:
+            return text
+        offset = answer["memories"][0]["next_offset"]
 
 
 def memory_files(program, data, client, folder):
