@@ -1,6 +1,5 @@
 // Reads ../shared/eval beside the repository, and skips where that is absent.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "index/text/text_index.h"
+#include "support/temp_dir.h"
 
 namespace perdure {
 namespace {
@@ -50,7 +50,6 @@ std::map<std::string, double> FirstHitShares(const std::string& set) {
     const auto& id = corpus[hits->front().chunk].at("id");
     found[scope].first += std::ranges::find(relevant, id) != relevant.end() ? 1 : 0;
   }
-  std::filesystem::remove_all(root);
   std::map<std::string, double> shares;
   for (const auto& [scope, counts] : found) {
     shares[scope] = static_cast<double>(counts.first) / counts.second;
@@ -66,15 +65,11 @@ TEST(TextEval, QuestionsFindTheirParagraphInEveryLanguage_shared) {
   const auto share = FirstHitShares("xquad");
   EXPECT_GE(share.at("en"), .94);
   EXPECT_GE(share.at("zh"), .92);
-  EXPECT_GE(share.at("th"), .88);
+  EXPECT_GE(share.at("th"), .9);
   EXPECT_GE(share.at("ru"), .89);
   EXPECT_GE(share.at("ar"), .85);
   EXPECT_GE(share.at("de"), .88);
   EXPECT_GE(share.at("es"), .91);
-  if (std::getenv("ALLSETS"))
-    for (auto s : {"cmrc_zh", "jsquad_ja", "longmemeval_evidence", "madial_en",
-                   "memorizer_searcheval", "memsem_bench", "precisionmembench"})
-      FirstHitShares(s);
 }
 
 }  // namespace
