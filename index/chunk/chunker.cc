@@ -35,7 +35,8 @@ class PathTracker {
     open_.emplace_back(level, heading);
     HeadingPath path;
     for (const auto& [open_level, text] : open_) {
-      if (!text.empty() && !(open_level == 1 && text == title_)) path.push_back(text);
+      const bool is_title = open_level == 1 && text == title_;
+      if (!text.empty() && !is_title) path.push_back(text);
     }
     return path;
   }

@@ -47,7 +47,7 @@ class Bm25 {
   }
 
   double Idf(std::uint64_t chunks_with_term) const {
-    const double n = static_cast<double>(chunks_with_term);
+    const auto n = static_cast<double>(chunks_with_term);
     return std::log(1 + (count_ - n + .5) / (n + .5));
   }
 

@@ -12,7 +12,7 @@ constexpr double kUnit = 1LL << 40;  // fixed-point 1.0; a sum of shares stays f
 
 using Fixed = std::int64_t;
 
-Fixed ToFixed(double value) { return static_cast<Fixed>(value * kUnit + .5); }
+Fixed ToFixed(double value) { return static_cast<Fixed>(value * kUnit); }
 double FromFixed(Fixed value) { return static_cast<double>(value) / kUnit; }
 
 struct Candidate {
@@ -23,6 +23,10 @@ struct Candidate {
 
 bool IsBetter(const Candidate& a, const Candidate& b) {
   return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
+}
+
+bool IsLive(const LayerPostings& layer, const Slot& slot) {
+  return slot.length != 0 && slot.layer == layer.layer && slot.generation == layer.generation;
 }
 
 class Matcher {
@@ -51,6 +55,7 @@ class Matcher {
     }
     std::ranges::sort(best_, IsBetter);
     std::vector<TextHit> hits;
+    hits.reserve(best_.size());
     for (const auto& c : best_) {
       hits.push_back({c.chunk, FromFixed(c.score), FromFixed(c.coverage)});
     }
@@ -64,10 +69,6 @@ class Matcher {
       for (const auto& layer : terms_[i].layers) next = std::min(next, layer.source->next());
     }
     return next;
-  }
-
-  bool IsLive(const LayerPostings& layer, const Slot& slot) const {
-    return slot.length != 0 && slot.layer == layer.layer && slot.generation == layer.generation;
   }
 
   void Score(double share, std::uint32_t count, const Slot& slot, std::size_t offset) {
@@ -164,6 +165,27 @@ class Matcher {
 std::vector<TextHit> BestMatches(std::vector<MatchTerm> terms, const SlotTable& slots,
                                  const Bm25& bm25, std::size_t limit, const ChunkFilter& allowed) {
   return Matcher(std::move(terms), slots, bm25, limit, allowed).Run();
+}
+
+std::vector<TextHit> ScoreChunks(std::vector<MatchTerm> terms, const SlotTable& slots,
+                                 const Bm25& bm25, std::span<const ChunkNumber> chunks) {
+  std::vector<TextHit> hits;
+  for (const ChunkNumber chunk : chunks) {
+    const Slot slot = slots.Get(chunk);
+    Candidate found{0, 0, chunk};
+    for (auto& term : terms) {
+      for (auto& layer : term.layers) {
+        if (!IsLive(layer, slot)) continue;
+        const std::uint32_t count = layer.source->CountAt(chunk);
+        if (count == 0) continue;
+        found.score += ToFixed(term.share * bm25.Saturation(count, slot.length));
+        found.coverage += ToFixed(term.share);
+      }
+    }
+    if (found.score == 0) continue;
+    hits.push_back({chunk, FromFixed(found.score), FromFixed(found.coverage)});
+  }
+  return hits;
 }
 
 }  // namespace perdure

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "index/text/bm25.h"
@@ -41,5 +42,10 @@ struct MatchTerm {
 // order of terms, on the layers, or on what was skipped.
 std::vector<TextHit> BestMatches(std::vector<MatchTerm> terms, const SlotTable& slots,
                                  const Bm25& bm25, std::size_t limit, const ChunkFilter& allowed);
+
+// The scores that BestMatches gives these chunks (ascending), of those that hold a term. Looks
+// nothing else up.
+std::vector<TextHit> ScoreChunks(std::vector<MatchTerm> terms, const SlotTable& slots,
+                                 const Bm25& bm25, std::span<const ChunkNumber> chunks);
 
 }  // namespace perdure

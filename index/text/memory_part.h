@@ -34,6 +34,7 @@ class MemoryPart {
   };
 
   explicit MemoryPart(Layer layer) : layer_(layer) {}
+  ~MemoryPart() = default;
   MemoryPart(const MemoryPart&) = delete;
   MemoryPart& operator=(const MemoryPart&) = delete;
 

@@ -36,6 +36,7 @@ class MemoryPostings final : public PostingSource {
   explicit MemoryPostings(std::span<const Posting> postings) : rest_(postings) {}
   explicit MemoryPostings(std::vector<Posting> postings)
       : owned_(std::move(postings)), rest_(owned_) {}
+  ~MemoryPostings() override = default;
   MemoryPostings(const MemoryPostings&) = delete;
   MemoryPostings& operator=(const MemoryPostings&) = delete;
 

@@ -45,7 +45,7 @@ struct DocumentTerms {
 struct DocumentText {
   std::string_view title;
   std::string_view heading_path;
-  std::span<const std::string> labels = {};  // aliases and tags
+  std::span<const std::string> labels;  // aliases and tags
   std::string_view text;
 };
 

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> CursorOf(const std::string& state) {
 }
 
 void PutLength(std::string& lengths, ChunkNumber chunk, std::uint16_t value) {
-  const std::size_t at = chunk % SlotTable::kBlockSize * 2;
+  const std::size_t at = std::size_t{chunk % SlotTable::kBlockSize} * 2;
   if (lengths.size() < at + 2) lengths.resize(at + 2);
   lengths[at] = static_cast<char>(value & 0xFF);
   lengths[at + 1] = static_cast<char>(value >> 8);

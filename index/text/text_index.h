@@ -84,6 +84,9 @@ class TextIndex {
   // `allowed` is called outside all locks, for chunks that would enter the answer.
   Result<std::vector<TextHit>> Search(std::span<const QueryTerm> query, std::size_t limit,
                                       bool include_past, const ChunkFilter& allowed) const;
+  // The scores that Search gives these chunks (ascending), of those that hold a term of the query.
+  Result<std::vector<TextHit>> Score(std::span<const QueryTerm> query,
+                                     std::span<const ChunkNumber> chunks, bool include_past) const;
 
   TextIndexStats Stats() const;
 
@@ -101,8 +104,8 @@ class TextIndex {
   template <typename Use>
   auto Retrying(Use use) const -> decltype(use());
   View TakeView(std::span<const QueryTerm> query, bool include_past) const;
-  Result<std::vector<TextHit>> Match(View view, std::size_t limit,
-                                     const ChunkFilter& allowed) const;
+  template <typename Choose>
+  Result<std::vector<TextHit>> Match(View view, Choose choose) const;
 
   std::string discarded_;
   std::mutex writing_;           // taken before flushing_, and that before state_

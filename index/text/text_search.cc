@@ -69,7 +69,21 @@ Result<DocumentTerms> TextIndex::TermsOf(ChunkNumber chunk) {
 Result<std::vector<TextHit>> TextIndex::Search(std::span<const QueryTerm> query, std::size_t limit,
                                                bool include_past,
                                                const ChunkFilter& allowed) const {
-  return Retrying([&] { return Match(TakeView(query, include_past), limit, allowed); });
+  return Retrying([&] {
+    return Match(TakeView(query, include_past), [&](auto terms, const auto& slots, auto& bm25) {
+      return BestMatches(std::move(terms), slots, bm25, limit, allowed);
+    });
+  });
+}
+
+Result<std::vector<TextHit>> TextIndex::Score(std::span<const QueryTerm> query,
+                                              std::span<const ChunkNumber> chunks,
+                                              bool include_past) const {
+  return Retrying([&] {
+    return Match(TakeView(query, include_past), [&](auto terms, const auto& slots, auto& bm25) {
+      return ScoreChunks(std::move(terms), slots, bm25, chunks);
+    });
+  });
 }
 
 TextIndex::View TextIndex::TakeView(std::span<const QueryTerm> query, bool include_past) const {
@@ -103,8 +117,9 @@ TextIndex::View TextIndex::TakeView(std::span<const QueryTerm> query, bool inclu
   return view;
 }
 
-Result<std::vector<TextHit>> TextIndex::Match(View view, std::size_t limit,
-                                              const ChunkFilter& allowed) const {
+// `choose` makes the hits of the view's terms.
+template <typename Choose>
+Result<std::vector<TextHit>> TextIndex::Match(View view, Choose choose) const {
   ASSIGN_OR_RETURN(auto reader,
                    readers_.Acquire(view.on_disk, home_.DatabasePath(view.on_disk.database)));
   const Bm25 bm25(view.lengths);
@@ -132,7 +147,7 @@ Result<std::vector<TextHit>> TextIndex::Match(View view, std::size_t limit,
   }
   for (auto& term : terms) term.share /= sum;
   std::erase_if(terms, [](const MatchTerm& term) { return term.layers.empty(); });
-  auto hits = BestMatches(std::move(terms), view.slots, bm25, limit, allowed);
+  auto hits = choose(std::move(terms), view.slots, bm25);
   if (!reader.disk->status()) return std::unexpected(reader.disk->status().error());
   readers_.Release(std::move(reader));
   return hits;

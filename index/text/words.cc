@@ -156,26 +156,24 @@ class Tokenizer {
   void ReadCompound() {
     const std::size_t begin = at_;
     std::size_t words = 0;
-    std::size_t end = begin;
     while (true) {
       const std::size_t word_begin = at_;
-      end = EndOfRun(at_, CharClass::kWord);
-      at_ = end;
+      at_ = EndOfRun(at_, CharClass::kWord);
       if (!SkipContraction(word_begin)) {
-        AddWord(word_begin, end);
+        AddWord(word_begin, at_);
         ++words;
       }
-      std::size_t next = end;
-      while (next < text_.size() && next - end < 3 && ClassOf(text_[next]) == CharClass::kJoiner) {
+      std::size_t next = at_;
+      while (next < text_.size() && next - at_ < 3 && ClassOf(text_[next]) == CharClass::kJoiner) {
         ++next;
       }
-      const bool joins = next > end && next < text_.size() &&
-                         ClassOf(text_[next]) == CharClass::kWord && JoinsAt(end, next);
+      const bool joins = next > at_ && next < text_.size() &&
+                         ClassOf(text_[next]) == CharClass::kWord && JoinsAt(at_, next);
       if (!joins) break;
       at_ = next;
     }
-    if (words > 1 && HasJoiner(begin, end)) AddCompounds(begin, end);
-    if (words == 1) AddLanguageName(begin, end);
+    if (words > 1 && HasJoiner(begin, at_)) AddCompounds(begin, at_);
+    if (words == 1) AddLanguageName(begin, at_);
   }
 
   bool JoinsAt(std::size_t mark, std::size_t next) const {
@@ -218,7 +216,8 @@ class Tokenizer {
     };
     const auto kind_of = [this](std::size_t from, std::size_t to) {
       const auto part = text_.substr(from, to - from);
-      const bool is_identifier = part.find_first_of(U"_.\\@0123456789") != part.npos;
+      const bool is_identifier =
+          part.find_first_of(U"_.\\@0123456789") != std::u32string_view::npos;
       return is_identifier ? TokenKind::kExact : TokenKind::kCompound;
     };
     Add(kind_of(begin, end), begin, end);
@@ -261,6 +260,7 @@ std::u32string DecodeUtf8(std::string_view text) {
   const auto size = static_cast<int32_t>(text.size());
   for (int32_t i = 0; i < size;) {
     UChar32 c = 0;
+    // NOLINTNEXTLINE(bugprone-inc-dec-in-conditions): the macro is ICU's
     U8_NEXT_OR_FFFD(bytes, i, size, c);
     decoded.push_back(static_cast<char32_t>(c));
   }
@@ -274,6 +274,7 @@ std::vector<std::string_view> Characters(std::string_view text) {
   for (int32_t i = 0; i < size;) {
     const auto begin = static_cast<std::size_t>(i);
     UChar32 c = 0;
+    // NOLINTNEXTLINE(bugprone-inc-dec-in-conditions): the macro is ICU's
     U8_NEXT_OR_FFFD(bytes, i, size, c);
     const auto end = static_cast<std::size_t>(i);
     if (!characters.empty() && (U_GET_GC_MASK(c) & U_GC_M_MASK) != 0) {

@@ -174,7 +174,7 @@ Status DiskWriter::Apply(const DiskBatch& batch) {
   });
   if (applied) return {};
   // Ends the transaction if it is still open; that it is not is no error of its own.
-  static_cast<void>(Guarded([&] { database.cancel_transaction(); }));
+  [[maybe_unused]] const Status ended = Guarded([&] { database.cancel_transaction(); });
   return applied;
 }
 

@@ -21,6 +21,8 @@ class Stemmer {
  public:
   explicit Stemmer(const char* language);  // an English name, e.g. "russian"; must be known
   ~Stemmer();
+  Stemmer(const Stemmer&) = delete;
+  Stemmer& operator=(const Stemmer&) = delete;
   Stemmer(Stemmer&&) noexcept;
   Stemmer& operator=(Stemmer&&) noexcept;
 
