@@ -1,7 +1,6 @@
 #include "index/search/searcher.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "index/search/preview.h"
 
@@ -83,25 +82,23 @@ void Searcher::WaitForVectors(const Hits& lexical) {
 // --- The arms ------------------------------------------------------------------------------------
 
 // A chunk that is visible at the view's time is a past one if its memory has changed since.
-Searcher::Hits Searcher::SearchLexically(std::size_t limit, const ChunkFilter& allowed) {
-  if (limit == 0) return {};
+// `ask` asks the text index, given whether to look at past chunks.
+template <typename Ask>
+Searcher::Hits Searcher::AskText(Ask ask) {
   const auto start = steady_clock::now();
-  bool include_past = in_.index->retired_time() > as_of_;
-  auto hits = in_.index->text().Search(terms_, limit, include_past, allowed);
-  if (!include_past && in_.index->retired_time() > as_of_) {
-    hits = in_.index->text().Search(terms_, limit, true, allowed);
-  }
+  const bool include_past = in_.index->retired_time() > as_of_;
+  Result<Hits> hits = ask(include_past);
+  if (!include_past && in_.index->retired_time() > as_of_) hits = ask(true);
   timings_.lexical_ms += MillisecondsSince(start);
   if (hits) return std::move(*hits);
   lexical_failure_ = hits.error().message;
   return {};
 }
 
-std::vector<VectorHit> Searcher::SearchSemantically(std::size_t limit, ChunkPredicate allowed,
-                                                    std::size_t allowed_count) {
-  if (limit == 0) return {};
+template <typename Ask>
+std::vector<VectorHit> Searcher::AskVectors(Ask ask) {
   const auto start = steady_clock::now();
-  auto hits = in_.index->vectors()->Search(vector_, limit, allowed, allowed_count);
+  Result<std::vector<VectorHit>> hits = ask(*in_.index->vectors());
   timings_.semantic_ms += MillisecondsSince(start);
   if (hits) return std::move(*hits);
   semantic_failure_ = hits.error().message;
@@ -109,18 +106,30 @@ std::vector<VectorHit> Searcher::SearchSemantically(std::size_t limit, ChunkPred
   return {};
 }
 
+// A graph wanders about in vain where a filter admits little, or all of it in a few segments: as a
+// search of the past does, since chunks are numbered as time goes. There a scan is faster.
+std::size_t Searcher::CountForVectors() const {
+  const std::size_t admitted = visibility_->EstimateCount();
+  const std::size_t chunks = in_.index->columns().chunks.size();
+  return admitted * 5 < chunks * 4 ? 0 : admitted;
+}
+
 // The union of both arms' candidates, each with both its scores.
 void Searcher::Collect() {
   const std::size_t wanted = std::max(kCandidatesMin, 2 * request_.limit);
   const auto admits = [this](std::uint64_t chunk) { return visibility_->Admits(chunk); };
-  const Hits lexical = SearchLexically(wanted, admits);
+  const Hits lexical = AskText([&](bool include_past) {
+    return in_.index->text().Search(terms_, wanted, include_past, admits);
+  });
   TakeLexical(lexical, true);
   // An arm that gives fewer hits than it is asked for gives all: what is missing scores 0 there.
   const double lexical_rest = lexical.size() < wanted ? 0 : lexical.back().score;
   double semantic_rest = 0;
   if (!vector_.empty()) {
     WaitForVectors(lexical);
-    const auto hits = SearchSemantically(wanted, admits, visibility_->EstimateCount());
+    const auto hits = AskVectors([&](const VectorIndex& vectors) {
+      return vectors.Search(vector_, wanted, admits, CountForVectors());
+    });
     if (!hits.empty()) max_cosine_ = static_cast<double>(hits.front().cosine);
     if (hits.size() == wanted) semantic_rest = static_cast<double>(hits.back().cosine);
     TakeSemantic(hits, true);
@@ -169,22 +178,22 @@ void Searcher::TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidat
   }
 }
 
-// The chunks of candidates that one arm did not give and that could still be among the best.
-template <typename IsMissing>
-Searcher::Marks Searcher::MarkChunks(double least_sum, IsMissing is_missing) const {
+// The chunks of candidates that one arm did not give and that could still be among the best, in
+// ascending order.
+template <typename Number, typename IsMissing>
+std::vector<Number> Searcher::ChunksOfThose(double least_sum, IsMissing is_missing) const {
   const Columns& columns = in_.index->columns();
-  Marks marks;
-  marks.bits.resize(columns.chunks.size() / 64 + 1);
+  std::vector<Number> chunks;
   for (const Candidate& candidate : candidates_) {
     if (candidate.bound < least_sum || !is_missing(candidate)) continue;
     const rows::Version& version = columns.versions[visibility_->VersionOf(candidate.memory)];
-    for (std::uint32_t i = 0; i < version.chunk_count && marks.count < kRescoredChunksMax; ++i) {
-      const std::uint32_t chunk = version.first_chunk + i;
-      marks.bits[chunk / 64] |= std::uint64_t{1} << chunk % 64;
-      ++marks.count;
+    const std::size_t room = kRescoredChunksMax - chunks.size();
+    for (std::uint32_t i = 0; i < std::min<std::size_t>(version.chunk_count, room); ++i) {
+      chunks.push_back(version.first_chunk + i);
     }
   }
-  return marks;
+  std::ranges::sort(chunks);
+  return chunks;
 }
 
 // Each arm's own candidates know their maximum there; what an arm did not give scores at most
@@ -204,13 +213,19 @@ void Searcher::CompleteScores(double lexical_rest, double semantic_rest) {
     least_sum = *place;
   }
   if (semantic_rest > 0) {
-    const Marks marks = MarkChunks(least_sum, [](const Candidate& c) { return !c.has_cosine; });
-    TakeSemantic(SearchSemantically(marks.count, marks, marks.count), false);
+    const auto chunks = ChunksOfThose<std::uint64_t>(
+        least_sum, [](const Candidate& candidate) { return !candidate.has_cosine; });
+    TakeSemantic(
+        AskVectors([&](const VectorIndex& vectors) { return vectors.Compare(vector_, chunks); }),
+        false);
   }
   if (lexical_rest > 0) {
-    const Marks marks =
-        MarkChunks(least_sum, [](const Candidate& c) { return c.lexical_rank == 0; });
-    TakeLexical(SearchLexically(marks.count, std::cref(marks)), false);
+    const auto chunks = ChunksOfThose<ChunkNumber>(
+        least_sum, [](const Candidate& candidate) { return candidate.lexical_rank == 0; });
+    TakeLexical(AskText([&](bool include_past) {
+                  return in_.index->text().Score(terms_, chunks, include_past);
+                }),
+                false);
   }
 }
 

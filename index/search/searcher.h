@@ -37,26 +37,20 @@ class Searcher {
 
  private:
   using Hits = std::vector<TextHit>;
-  struct Marks {
-    std::vector<std::uint64_t> bits;  // bit n: chunk n
-    std::size_t count = 0;
-    bool operator()(std::uint64_t chunk) const {
-      return chunk / 64 < bits.size() && (bits[chunk / 64] >> chunk % 64 & 1) != 0;
-    }
-  };
-
   void WaitForWords(Seq seq);
   void WaitForVectors(const Hits& lexical);
   void EmbedQuery();
-  Hits SearchLexically(std::size_t limit, const ChunkFilter& allowed);
-  std::vector<VectorHit> SearchSemantically(std::size_t limit, ChunkPredicate allowed,
-                                            std::size_t allowed_count);
+  template <typename Ask>
+  Hits AskText(Ask ask);
+  template <typename Ask>
+  std::vector<VectorHit> AskVectors(Ask ask);
+  std::size_t CountForVectors() const;
   void Collect();
   void TakeLexical(const Hits& hits, bool as_candidates);
   void TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidates);
   void CompleteScores(double lexical_rest, double semantic_rest);
-  template <typename IsMissing>
-  Marks MarkChunks(double least_sum, IsMissing is_missing) const;
+  template <typename Number, typename IsMissing>
+  std::vector<Number> ChunksOfThose(double least_sum, IsMissing is_missing) const;
   Candidate& CandidateFor(std::uint32_t memory);
   void AddPriors();
   Status ReadHits(const ReadView& view, SearchAnswer& answer);

@@ -203,6 +203,11 @@ Status Segment::Search(const RowView& query, std::size_t limit, ChunkPredicate a
   return {};
 }
 
+std::optional<float> Segment::CosineOf(std::uint32_t slot, const RowView& query) const {
+  if (!Present(slot) || slots_[slot].removed) return std::nullopt;
+  return table_.format().Cosine(query.vector, table_.Values(slots_[slot].row));
+}
+
 std::vector<std::uint32_t> Segment::RowOrder() const {
   std::vector<std::uint32_t> order;
   order.reserve(rows_.size());

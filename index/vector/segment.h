@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +44,9 @@ class Segment {
   // Adds to `nearest` the allowed chunks: exactly, or through the graph as far as it reaches.
   Status Search(const RowView& query, std::size_t limit, ChunkPredicate allowed, bool exact,
                 Nearest& nearest) const;
+
+  // nullopt when the slot is empty or removed.
+  std::optional<float> CosineOf(std::uint32_t slot, const RowView& query) const;
 
   // Growing the graph. A step names what the graph's next version adds; the segment may change
   // meanwhile, then IsCurrent turns false and the step must be dropped, unless no row is freed.

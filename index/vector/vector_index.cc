@@ -155,6 +155,22 @@ Result<std::vector<VectorHit>> VectorIndex::Search(std::span<const float> query,
   return std::move(nearest).Take();
 }
 
+Result<std::vector<VectorHit>> VectorIndex::Compare(std::span<const float> query,
+                                                    std::span<const std::uint64_t> chunks) const {
+  RETURN_IF_ERROR(CheckVector(query, "query"));
+  RowTable row(format_);
+  row.Append(query);
+  std::vector<VectorHit> hits;
+  const std::shared_lock content(content_);
+  for (const std::uint64_t chunk : chunks) {
+    const Segment* segment = Find(chunk);
+    if (segment == nullptr) continue;
+    const auto cosine = segment->CosineOf(SlotOf(chunk), row.View(0));
+    if (cosine) hits.push_back({chunk, *cosine});
+  }
+  return hits;
+}
+
 bool VectorIndex::GrowthHolds() const {
   if (!growth_) return false;
   const std::shared_lock content(content_);

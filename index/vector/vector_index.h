@@ -81,6 +81,9 @@ class VectorIndex {
   // it admits: exact below options.exact_max, and where a filtered graph would cost more.
   Result<std::vector<VectorHit>> Search(std::span<const float> query, std::size_t limit,
                                         ChunkPredicate allowed, std::size_t allowed_count) const;
+  // The cosines of these chunks, in their order; those that are not there are left out.
+  Result<std::vector<VectorHit>> Compare(std::span<const float> query,
+                                         std::span<const std::uint64_t> chunks) const;
 
   // Inserts at most `insertions_max` vectors into graphs and answers how many: fewer when caught
   // up. Each takes 0.1 to 0.3 ms. Chunks from `pending_from` on wait in the tail: say the lowest

@@ -94,7 +94,7 @@ TEST(Resilience, AStartFollowsWhatWasWrittenMeanwhile) {
   Populate(engine, 30);
   const Uuid late = engine->Store(Note("epsilon"));
   engine.OpenSearch();
-  EXPECT_THAT(engine.Find("epsilon"), ElementsAre(late));
+  EXPECT_THAT(engine.FindBy({.query = "epsilon", .limit = 1}), ElementsAre(late));
   const std::string kept = Answers(engine);
   engine.CloseSearch();
   std::filesystem::remove_all(engine.index_dir());

@@ -3,7 +3,6 @@
 //
 //   search_bench DIR MEMORIES WORDS [MODEL_DIR]     fills DIR if it is empty, then measures
 #include <fmt/format.h>
-
 #include <time.h>
 
 #include <algorithm>
@@ -29,7 +28,8 @@ double Since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// What this thread has used: says the same on a busy machine. The query's vector is made on another.
+// What this thread has used: says the same on a busy machine. The query's vector is made on
+// another.
 double CpuMs() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -160,10 +160,11 @@ struct Bench {
       sum.embed_ms += answer->timings.embed_ms / 300;
     }
     return fmt::format(
-        "{{\"total_ms\": {}, \"cpu_ms\": {}, \"without_embedding_ms\": {}, \"mean_ms\": {{\"lexical\": {:.3f}, "
+        "{{\"total_ms\": {}, \"cpu_ms\": {}, \"without_embedding_ms\": {}, \"mean_ms\": "
+        "{{\"lexical\": {:.3f}, "
         "\"semantic\": {:.3f}, \"read\": {:.3f}, \"embed\": {:.3f}}}}}",
-        Percentiles(total).Json(), Percentiles(cpu).Json(), Percentiles(without_embedding).Json(), sum.lexical_ms,
-        sum.semantic_ms, sum.read_ms, sum.embed_ms);
+        Percentiles(total).Json(), Percentiles(cpu).Json(), Percentiles(without_embedding).Json(),
+        sum.lexical_ms, sum.semantic_ms, sum.read_ms, sum.embed_ms);
   }
 
   // From the answer of a write to the moment its entry is searchable lexically.
