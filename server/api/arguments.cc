@@ -36,6 +36,7 @@ std::string_view TypeOf(const Json& schema) {
 }
 
 Json ExampleOf(const Json& schema) {
+  if (const auto it = schema.find("x-example"); it != schema.end()) return *it;
   if (const auto it = schema.find("examples"); it != schema.end() && !it->empty())
     return it->front();
   if (const auto it = schema.find("default"); it != schema.end()) return *it;

@@ -22,7 +22,8 @@ namespace perdure {
 // "additionalProperties": true. "default" is filled in for what is absent.
 //
 // Understood keywords: type, properties, required, additionalProperties, items, enum, minimum,
-// maximum, minLength, maxLength, minItems, maxItems, default, examples, x-keep-empty. Pure.
+// maximum, minLength, maxLength, minItems, maxItems, default, examples, x-example, x-keep-empty.
+// Pure.
 Result<nlohmann::json> ReadArguments(const nlohmann::json& schema, const nlohmann::json& json);
 
 }  // namespace perdure

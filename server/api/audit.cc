@@ -197,12 +197,9 @@ Operation LogQueryOperation(Engine& engine) {
                  {"until", s::Time("Record time, not included")},
                  {"as_of", s::AsOf()},
                  {"limit", s::WithDefault(s::Integer("", 1, limits::kListLimitMax), 100)},
-                 {"before", s::Integer("Only entries below this seq", 1, 1LL << 62)}});
-  operation.output_schema = s::Object({{"entries", s::ListOf(s::LogLine())},
-                                       {"next_before", s::Integer()},
-                                       {"as_of", s::Text()},
-                                       {"as_of_seq", s::Integer()}},
-                                      {"entries", "as_of"});
+                 {"before", s::Integer("Only below this seq", 1)}});
+  operation.output_schema =
+      s::Read({{"entries", s::ListOf(s::LogLine())}, {"next_before", s::Integer()}}, {"entries"});
   operation.hints = kReads;
   operation.roles = kAuditors;
   operation.http_method = "GET";
@@ -221,7 +218,7 @@ Operation LogEntry(Engine& engine) {
   operation.description =
       "Shows one entry of the log: readable, as its bytes in base64, and with the SHA-256 of them "
       "that the next entry's prev_hash must equal. log_proof proves that it is in the log.";
-  operation.input_schema = s::Object({{"seq", s::Integer("", 1, 1LL << 62)}}, {"seq"});
+  operation.input_schema = s::Object({{"seq", s::Integer("", 1)}}, {"seq"});
   operation.output_schema = s::Object({{"entry", s::LogLine()},
                                        {"bytes", s::Text()},
                                        {"hash", s::Text()},
@@ -248,9 +245,9 @@ Operation LogProof(Engine& engine) {
       "9162, hashes in base64) that an entry is under it (seq), or that it extends an older head "
       "(old_size). Keep heads elsewhere: nobody can then rewrite what they cover unnoticed.";
   operation.input_schema =
-      s::Object({{"seq", s::Integer("Entry to prove", 1, 1LL << 62)},
-                 {"size", s::Integer("Of the head. Default: the whole log", 1, 1LL << 62)},
-                 {"old_size", s::Integer("Of an older head", 1, 1LL << 62)}});
+      s::Object({{"seq", s::Integer("Entry to prove", 1)},
+                 {"size", s::Integer("Of the head. Default: the whole log", 1)},
+                 {"old_size", s::Integer("Of an older head", 1)}});
   operation.output_schema = ProofSchema();
   operation.hints = kReads;
   operation.roles = kAuditors;

@@ -43,8 +43,10 @@ Result<Json> Diff(Engine& engine, const Caller& caller, const Json& arguments) {
   ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments));
   ASSIGN_OR_RETURN(const Uuid id, view.Resolve(TextOf(arguments, "id"), "id"));
   ASSIGN_OR_RETURN(const Memory current, view.Get(id));
-  const auto to = arguments.value("to", current.record.version);
-  const auto from = arguments.value("from", to > 1 ? to - 1 : to);
+  const std::uint32_t to =
+      arguments.contains("to") ? VersionOf(arguments, "to") : current.record.version;
+  const std::uint32_t from =
+      arguments.contains("from") ? VersionOf(arguments, "from") : std::max(to, 2U) - 1;
   ASSIGN_OR_RETURN(const Memory old_memory, view.GetVersion(id, from));
   ASSIGN_OR_RETURN(const Memory new_memory, view.GetVersion(id, to));
   Json answer = {{"id", ToString(id)},
@@ -75,23 +77,21 @@ Operation MemoryDiff(Engine& engine) {
       "line and as a diff by word, and each field of its description. Without from and to: what "
       "the latest version changed.";
   operation.input_schema = s::Object({{"id", s::Id()},
-                                      {"from", s::Integer("Version", 1, 4294967295)},
-                                      {"to", s::Integer("Version", 1, 4294967295)},
+                                      {"from", s::Integer("Version", 1)},
+                                      {"to", s::Integer("Version", 1)},
                                       {"by", s::OneOf({"line", "word"}, "Default: both")},
                                       {"as_of", s::AsOf()}},
                                      {"id"});
   Json field = s::Object({{"field", s::Text()}, {"from", s::Text()}, {"to", s::Text()}}, {"field"});
-  operation.output_schema = s::Object({{"id", s::Text()},
-                                       {"from", s::Integer()},
-                                       {"to", s::Integer()},
-                                       {"text_changed", s::Flag()},
-                                       {"unified", s::Text()},
-                                       {"words", s::Text()},
-                                       {"fields", s::ListOf(std::move(field))},
-                                       {"truncated", s::Flag()},
-                                       {"as_of", s::Text()},
-                                       {"as_of_seq", s::Integer()}},
-                                      {"id", "from", "to", "text_changed", "fields", "truncated"});
+  operation.output_schema = s::Read({{"id", s::Text()},
+                                     {"from", s::Integer()},
+                                     {"to", s::Integer()},
+                                     {"text_changed", s::Flag()},
+                                     {"unified", s::Text()},
+                                     {"words", s::Text()},
+                                     {"fields", s::ListOf(std::move(field))},
+                                     {"truncated", s::Flag()}},
+                                    {"id", "from", "to", "text_changed", "fields", "truncated"});
   operation.hints = kReads;
   operation.mcp_tool = false;
   operation.http_method = "GET";

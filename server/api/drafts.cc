@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "server/api/json.h"
 #include "server/api/requests.h"
 
@@ -13,28 +11,25 @@ using Json = nlohmann::json;
 
 Json DraftSchema() {
   namespace s = schemas;
-  constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
-  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
   return s::Object(
-      {{"text", s::WithExample(s::Text("Markdown, kept byte for byte"), "We deploy on Fridays.")},
-       {"title", s::WithExample(s::Text("One line that says what it is about"), "Deployment day")},
-       {"tags", s::WithExample(s::Texts("Short labels"), Json::array({"decision"}))},
+      {{"text", s::WithExample(s::Text("Markdown"), "We deploy on Fridays.")},
+       {"title", s::WithExample(s::Text("What it is about, in a line"), "Deployment day")},
+       {"tags", s::WithExample(s::Texts(), Json::array({"decision"}))},
        {"kind", s::OneOf({"note", "episode", "procedure", "observation"}, "Default: note")},
-       {"type", s::Text("Your own classification, e.g. decision or preference")},
-       {"theme", s::Text("One short label; themes make the table of contents")},
+       {"type", s::Text("E.g. decision, preference")},
+       {"theme", s::Text("Heading in the table of contents")},
        {"scope", s::Scope()},
-       {"source", s::Text("Where it comes from: file, URL, person")},
-       {"conversation", s::Text("Episodes: which conversation")},
-       {"position", s::Integer("Episodes: the turn's number in it", kMin, kMax)},
+       {"source", s::Text("File, URL or person")},
+       {"conversation", s::Text("Episodes: which one")},
+       {"position", s::Integer("Episodes: number of the turn")},
        {"speaker", s::Text("Episodes: who said it")},
-       {"session", s::Text("Episodes: which session of the conversation")},
-       {"metadata", s::Open("Any JSON object")},
-       {"authorship",
-        s::OneOf(s::AuthorshipNames(), "The owner's own words, or kept for reference")},
+       {"session", s::Text("Episodes: part of the conversation")},
+       {"metadata", s::Open()},
+       {"authorship", s::OneOf(s::AuthorshipNames(), "Own words, or kept for reference")},
        {"importance", s::Share("Default: 0.5")},
        {"reference_time", s::Time("When the source said it")},
-       {"valid_from", s::Time("From when on it holds")},
-       {"valid_until", s::Time("Until when it holds")},
+       {"valid_from", s::Time("When it begins to hold")},
+       {"valid_until", s::Time("When it ceases to hold")},
        {"expires_at", s::Time("When to leave default reads")}},
       {"text"});
 }

@@ -143,7 +143,7 @@ Result<Json> Revert(Engine& engine, const Caller& caller, const Json& arguments)
         "version");
   }
   if (arguments.contains("version")) {
-    command.version = arguments["version"].get<std::uint32_t>();
+    command.version = VersionOf(arguments, "version");
   } else {
     ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments));
     command.as_of = view.as_of();
@@ -153,11 +153,6 @@ Result<Json> Revert(Engine& engine, const Caller& caller, const Json& arguments)
       const WriteOutcome outcome,
       engine.Write(principal, std::move(command), WriteOptionsOf("memory_revert", arguments)));
   return ChangeAnswer(outcome, "revert");
-}
-
-Json ChangeSchema() {
-  return s::Written({{"id", s::Text()}, {"version", s::Integer()}, {"changed", s::Flag()}},
-                    {"id", "version", "changed"});
 }
 
 }  // namespace
@@ -179,7 +174,7 @@ Operation MemoryEdit(Engine& engine) {
                  {"append", s::Text("Added at the end as it is")},
                  {"text", s::Text("The whole new text")}},
                 {"id"}));
-  operation.output_schema = ChangeSchema();
+  operation.output_schema = s::Changed();
   operation.hints = kAdds;
   operation.roles = kWriters;
   operation.http_method = "PATCH";
@@ -199,7 +194,7 @@ Operation MemoryDescribe(Engine& engine) {
       "place, as a new version. Only what is passed changes; its text stays. Returns the version; "
       "memory_revert takes it back.";
   operation.input_schema = s::Change(DescriptionSchema());
-  operation.output_schema = ChangeSchema();
+  operation.output_schema = s::Changed();
   operation.hints = kSettles;
   operation.roles = kWriters;
   operation.http_method = "PATCH";
@@ -218,9 +213,9 @@ Operation MemoryRevert(Engine& engine) {
       "Brings back what a memory said and how it was described, as a new version: a past version "
       "(see memory_history), or the one that stood at a past time. Nothing is lost. Returns the "
       "new version.";
-  operation.input_schema = s::Change(s::Object(
-      {{"id", s::Id()}, {"version", s::Integer("", 1, 4294967295)}, {"as_of", s::AsOf()}}, {"id"}));
-  operation.output_schema = ChangeSchema();
+  operation.input_schema = s::Change(
+      s::Object({{"id", s::Id()}, {"version", s::Integer("", 1)}, {"as_of", s::AsOf()}}, {"id"}));
+  operation.output_schema = s::Changed();
   operation.hints = kAdds;
   operation.roles = kWriters;
   operation.http_method = "POST";

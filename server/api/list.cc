@@ -109,18 +109,17 @@ Json ListSchema() {
                     {"as_of", s::AsOf()},
                     {"valid_at", s::ValidAt()},
                     {"limit", s::WithDefault(s::Integer("", 1, limits::kListLimitMax), 50)},
-                    {"cursor", s::Text("Of the page before, with the same scope and filter")}});
+                    {"cursor", s::Text("Of the page before")}});
 }
 
 Json VersionSchema() {
-  return s::Object({{"version", s::Integer()},
-                    {"seq", s::Integer()},
-                    {"record_time", s::Text()},
-                    {"event", s::Text()},
-                    {"title", s::Text()},
-                    {"text_bytes", s::Integer()},
-                    {"erased", s::Flag()}},
-                   {"version", "seq", "record_time", "event"});
+  return s::WithQuiet(
+      s::Object({{"version", s::Integer()}, {"seq", s::Integer()}, {"record_time", s::Text()}},
+                {"version", "seq", "record_time"}),
+      {{"event", s::Text()},
+       {"title", s::Text()},
+       {"text_bytes", s::Integer()},
+       {"erased", s::Flag()}});
 }
 
 }  // namespace
@@ -134,12 +133,10 @@ Operation MemoryList(Engine& engine) {
       "time; to find by meaning, use memory_search. Returns memories, total of all pages, and a "
       "cursor while there are more. memory_get reads the texts.";
   operation.input_schema = ListSchema();
-  operation.output_schema = s::Object({{"memories", s::ListOf(s::Memory(s::Detail::kListed))},
-                                       {"total", s::Integer()},
-                                       {"cursor", s::Text()},
-                                       {"as_of", s::Text()},
-                                       {"as_of_seq", s::Integer()}},
-                                      {"memories", "total", "as_of"});
+  operation.output_schema = s::Read({{"memories", s::ListOf(s::Memory(s::Detail::kListed))},
+                                     {"total", s::Integer()},
+                                     {"cursor", s::Text()}},
+                                    {"memories", "total"});
   operation.hints = kReads;
   operation.http_method = "GET";
   operation.http_path = "/api/v1/memories";
@@ -158,21 +155,18 @@ Operation MemoryHistory(Engine& engine) {
       "Tells how a memory came to say what it says: its versions and the log entries about it, "
       "oldest first, with who, when and why. Read an old one with memory_get and version; bring "
       "it back with memory_revert. When truncated, call again with before = next_before.";
-  operation.input_schema = s::Object(
-      {{"id", s::Id()},
-       {"as_of", s::AsOf()},
-       {"limit",
-        s::WithDefault(s::Integer("Of entries, the latest", 1, limits::kListLimitMax), 100)},
-       {"before", s::Integer("Only entries below this seq", 1, 1LL << 62)}},
-      {"id"});
-  operation.output_schema = s::Object({{"id", s::Text()},
-                                       {"versions", s::ListOf(VersionSchema())},
-                                       {"entries", s::ListOf(s::LogLine())},
-                                       {"truncated", s::Flag()},
-                                       {"next_before", s::Integer()},
-                                       {"as_of", s::Text()},
-                                       {"as_of_seq", s::Integer()}},
-                                      {"id", "versions", "entries", "truncated"});
+  operation.input_schema =
+      s::Object({{"id", s::Id()},
+                 {"as_of", s::AsOf()},
+                 {"limit", s::WithDefault(s::Integer("Of entries", 1, limits::kListLimitMax), 100)},
+                 {"before", s::Integer("Only below this seq", 1)}},
+                {"id"});
+  operation.output_schema = s::Read({{"id", s::Text()},
+                                     {"versions", s::ListOf(VersionSchema())},
+                                     {"entries", s::ListOf(s::LogLine())},
+                                     {"truncated", s::Flag()},
+                                     {"next_before", s::Integer()}},
+                                    {"id", "versions", "entries", "truncated"});
   operation.hints = kReads;
   operation.http_method = "GET";
   operation.http_path = "/api/v1/memories/{id}/history";

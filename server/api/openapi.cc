@@ -36,15 +36,6 @@ void Write(const Ordered& value, std::size_t indent, std::size_t column, std::st
   }
 }
 
-// Without the keywords that are only for ReadArguments.
-Json Plain(const Json& schema) {
-  Json plain = schema;
-  if (!schema.is_structured()) return plain;
-  if (plain.is_object()) plain.erase("x-keep-empty");
-  for (auto& member : plain) member = Plain(member);
-  return plain;
-}
-
 bool IsRequired(const Json& schema, const std::string& name) {
   const auto required = schema.find("required");
   return required != schema.end() &&
@@ -64,7 +55,7 @@ Ordered Parameter(const Operation& operation, const std::string& name, const Jso
   Ordered parameter = {{"name", name},
                        {"in", is_in_path ? "path" : "query"},
                        {"required", is_in_path || IsRequired(operation.input_schema, name)}};
-  Json schema = Plain(property);
+  Json schema = schemas::SpeltOut(property);
   if (schema.contains("description")) {
     parameter["description"] = schema["description"];
     schema.erase("description");
@@ -90,7 +81,7 @@ Ordered Parameters(const Operation& operation) {
 }
 
 Ordered RequestBody(const Operation& operation) {
-  Json schema = Plain(operation.input_schema);
+  Json schema = schemas::SpeltOut(operation.input_schema);
   for (const auto& [name, property] : operation.input_schema["properties"].items()) {
     if (!IsInPath(operation, name)) continue;
     schema["properties"].erase(name);
@@ -117,7 +108,7 @@ Ordered Describe(const Operation& operation) {
   }
   Ordered& answer = described["responses"]["200"];
   answer["description"] = "What was asked for";
-  answer["content"]["application/json"]["schema"] = Plain(operation.output_schema);
+  answer["content"]["application/json"]["schema"] = schemas::SpeltOut(operation.output_schema);
   described["responses"]["default"] = {{"$ref", "#/components/responses/Error"}};
   return described;
 }

@@ -186,13 +186,9 @@ Operation MemoryContents(Engine& engine) {
   operation.input_schema = s::Object({{"as_of", s::AsOf()}, {"valid_at", s::ValidAt()}});
   const Json counts =
       s::ListOf(s::Object({{"name", s::Text()}, {"memories", s::Integer()}}, {"name", "memories"}));
-  operation.output_schema = s::Object({{"memories", s::Integer()},
-                                       {"containers", counts},
-                                       {"themes", counts},
-                                       {"types", counts},
-                                       {"as_of", s::Text()},
-                                       {"as_of_seq", s::Integer()}},
-                                      {"memories", "containers", "themes", "types"});
+  operation.output_schema = s::Read(
+      {{"memories", s::Integer()}, {"containers", counts}, {"themes", counts}, {"types", counts}},
+      {"memories", "containers", "themes", "types"});
   operation.hints = kReads;
   operation.mcp_tool = false;
   operation.http_method = "GET";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "engine/base/hash.h"
 #include "server/api/json.h"
@@ -94,6 +95,11 @@ Caller CallerOf(const Engine& engine, const Principal& principal) {
 
 std::string TextOf(const Json& arguments, const char* name) {
   return arguments.value(name, std::string());
+}
+
+std::uint32_t VersionOf(const Json& arguments, const char* name) {
+  constexpr std::int64_t kVersionMax = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(arguments[name].get<std::int64_t>(), kVersionMax));
 }
 
 Result<std::optional<Micros>> TimeOf(const Json& arguments, const char* name,
@@ -188,8 +194,8 @@ WriteOptions WriteOptionsOf(std::string_view operation, const Json& arguments) {
   options.idempotency_key = TextOf(arguments, "idempotency_key");
   options.dry_run = arguments.value("dry_run", false);
   options.reason = TextOf(arguments, "reason");
-  if (const auto it = arguments.find("expected_version"); it != arguments.end()) {
-    options.expected_version = it->get<std::uint32_t>();
+  if (arguments.contains("expected_version")) {
+    options.expected_version = VersionOf(arguments, "expected_version");
   }
   Json request = arguments;
   request.erase("idempotency_key");

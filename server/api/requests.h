@@ -17,6 +17,7 @@ Caller CallerOf(const Engine& engine, const Principal& principal);
 
 // The members are those of schemas.h, read by ReadArguments; absent ones are left at their default.
 std::string TextOf(const nlohmann::json& arguments, const char* name);
+std::uint32_t VersionOf(const nlohmann::json& arguments, const char* name);  // must be there
 Result<std::optional<Micros>> TimeOf(const nlohmann::json& arguments, const char* name,
                                      std::string_view path = {});
 Result<std::optional<ScopePath>> ScopeOf(const nlohmann::json& arguments);

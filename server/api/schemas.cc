@@ -1,6 +1,5 @@
 #include "server/api/schemas.h"
 
-#include "engine/base/limits.h"
 #include "schema/entry_generated.h"
 
 namespace perdure::schemas {
@@ -28,9 +27,14 @@ Json Flag(std::string_view description) { return Typed("boolean", description); 
 Json Open(std::string_view description) { return Typed("object", description); }
 Json Texts(std::string_view description) { return ListOf(Text(), description); }
 
-Json Integer(std::string_view description, std::int64_t minimum, std::int64_t maximum) {
+Json Integer(std::string_view description, std::int64_t minimum) {
   Json schema = Integer(description);
   schema["minimum"] = minimum;
+  return schema;
+}
+
+Json Integer(std::string_view description, std::int64_t minimum, std::int64_t maximum) {
+  Json schema = Integer(description, minimum);
   schema["maximum"] = maximum;
   return schema;
 }
@@ -71,14 +75,38 @@ Json WithDefault(Json schema, Json value) {
 }
 
 Json WithExample(Json schema, Json value) {
-  schema["examples"] = Json::array({std::move(value)});
+  schema["x-example"] = std::move(value);
   return schema;
 }
 
-Json Id() { return WithExample(Text("Id, or its first 8 or more characters"), "0190f3c2"); }
+Json WithQuiet(Json schema, Properties properties) {
+  for (const auto& [name, property] : properties) schema["x-properties"][name] = property;
+  return schema;
+}
+
+Json SpeltOut(const Json& schema) {
+  if (schema.is_array()) {
+    Json spelt = Json::array();
+    for (const Json& element : schema) spelt.push_back(SpeltOut(element));
+    return spelt;
+  }
+  if (!schema.is_object()) return schema;
+  Json spelt = Json::object();
+  for (const auto& [keyword, value] : schema.items()) {
+    if (!keyword.starts_with("x-")) spelt[keyword] = SpeltOut(value);
+  }
+  const Json quiet = schema.value("x-properties", Json::object());
+  for (const auto& [name, property] : quiet.items()) spelt["properties"][name] = SpeltOut(property);
+  if (const auto it = schema.find("x-example"); it != schema.end()) {
+    spelt["examples"] = Json::array({*it});
+  }
+  return spelt;
+}
+
+Json Id() { return WithExample(Text("Id, or 8 or more characters of its beginning"), "0190f3c2"); }
 
 Json Scope() {
-  return WithExample(Text("Place: containers, then ;user= ;agent= ;run=. Default: the token's own"),
+  return WithExample(Text("Like acme/website or ;user=ann. Default: the token's own"),
                      "acme/website;user=alice");
 }
 
@@ -86,15 +114,15 @@ Json Time(std::string_view description) {
   return WithExample(Text(description), "2024-05-01T08:30:00Z");
 }
 
-Json AsOf() { return Time("Read the past as of a time, a log seq or a snapshot name"); }
-Json ValidAt() { return Time("When it is to hold in the world. Default: now"); }
+Json AsOf() { return Time("Read the past: a time, a log seq or a snapshot name"); }
+Json ValidAt() { return Time("When it holds in the world. Default: now"); }
 
 Json Filter() {
   Json filter = Object({{"tag", Text()},
                         {"tags", Texts("All of them")},
                         {"type", Text()},
                         {"theme", Text()},
-                        {"state", ListOf(OneOf(StateNames()), "Any of them. Default: live")},
+                        {"state", ListOf(OneOf(StateNames()), "Default: live")},
                         {"kind", OneOf(KindNames())},
                         {"pinned", Flag()},
                         {"authorship", OneOf(AuthorshipNames())},
@@ -102,29 +130,33 @@ Json Filter() {
                         {"created_until", Text()},
                         {"updated_from", Text()},
                         {"updated_until", Text()}});
-  filter["description"] = "Only memories that match every member";
-  filter["examples"] = Json::array({{{"tag", "decision"}}});
-  return filter;
+  return WithExample(std::move(filter), {{"tag", "decision"}});
 }
 
 Json Write(Json schema) {
-  Json key = Text("Makes a retry safe: same key and arguments, same answer");
-  key["maxLength"] = limits::kIdempotencyKeyBytesMax;
-  return With(std::move(schema), {{"idempotency_key", std::move(key)},
+  return With(std::move(schema), {{"idempotency_key", Text("Makes a retry safe")},
                                   {"dry_run", Flag("Only say what would happen")},
-                                  {"reason", Text("Why, for the log")}});
+                                  {"reason", Text("For the log")}});
 }
 
 Json Change(Json schema) {
   return With(Write(std::move(schema)),
-              {{"expected_version",
-                Integer("Refuse with a conflict unless it is the current one", 1, 4294967295)}});
+              {{"expected_version", Integer("Conflict unless current", 1)}});
 }
 
 Json Written(Properties properties, std::initializer_list<const char*> required) {
-  return With(
-      Object(properties, required),
-      {{"seq", Integer()}, {"record_time", Text()}, {"dry_run", Flag()}, {"would", Text()}});
+  return WithQuiet(With(Object(properties, required), {{"seq", Integer()}}),
+                   {{"record_time", Text()}, {"dry_run", Flag()}, {"would", Text()}});
+}
+
+Json Changed() {
+  return Written({{"id", Text()}, {"version", Integer()}, {"changed", Flag()}},
+                 {"id", "version", "changed"});
+}
+
+Json Read(Properties properties, std::initializer_list<const char*> required) {
+  return WithQuiet(With(Object(properties, required), {{"as_of", Text()}}),
+                   {{"as_of_seq", Integer()}});
 }
 
 Json Memory(Detail detail) {
@@ -132,58 +164,55 @@ Json Memory(Detail detail) {
                         {"version", Integer()},
                         {"title", Text()},
                         {"tags", Texts()},
-                        {"kind", Text()},
                         {"state", Text()},
-                        {"trust", Text()},
-                        {"authorship", Text()},
-                        {"type", Text()},
-                        {"theme", Text()},
-                        {"scope", Text()},
-                        {"pinned", Flag()},
-                        {"importance", Number()},
-                        {"created_time", Text()},
-                        {"updated_time", Text()},
-                        {"record_time", Text()},
-                        {"reference_time", Text()},
-                        {"valid", Flag()},
-                        {"expired", Flag()}},
+                        {"trust", Text()}},
                        {"id", "version", "title", "tags", "state", "trust"});
+  memory = WithQuiet(std::move(memory), {{"kind", Text()},
+                                         {"authorship", Text()},
+                                         {"type", Text()},
+                                         {"theme", Text()},
+                                         {"scope", Text()},
+                                         {"pinned", Flag()},
+                                         {"importance", Number()},
+                                         {"created_time", Text()},
+                                         {"updated_time", Text()},
+                                         {"record_time", Text()},
+                                         {"reference_time", Text()},
+                                         {"valid", Flag()},
+                                         {"expired", Flag()}});
   if (detail == Detail::kListed) return memory;
   memory["required"].push_back("text");
-  return With(std::move(memory), {{"text", Text()},
-                                  {"text_bytes", Integer()},
-                                  {"offset", Integer()},
-                                  {"next_offset", Integer()},
-                                  {"metadata", Open()},
-                                  {"source", Text()},
-                                  {"origin", Text()},
-                                  {"conversation", Text()},
-                                  {"position", Integer()},
-                                  {"speaker", Text()},
-                                  {"session", Text()},
-                                  {"valid_from", Text()},
-                                  {"valid_until", Text()},
-                                  {"expires_at", Text()}});
+  memory = With(std::move(memory), {{"text", Text()}, {"next_offset", Integer()}});
+  return WithQuiet(std::move(memory), {{"text_bytes", Integer()},
+                                       {"offset", Integer()},
+                                       {"metadata", Open()},
+                                       {"source", Text()},
+                                       {"origin", Text()},
+                                       {"conversation", Text()},
+                                       {"position", Integer()},
+                                       {"speaker", Text()},
+                                       {"session", Text()},
+                                       {"valid_from", Text()},
+                                       {"valid_until", Text()},
+                                       {"expires_at", Text()}});
 }
 
 Json LogLine() {
-  return Object({{"seq", Integer()},
-                 {"record_time", Text()},
-                 {"event", Text()},
-                 {"actor", Text()},
-                 {"roles", Texts()},
-                 {"cause", Integer()},
-                 {"pass", Integer()},
-                 {"memory", Text()},
-                 {"version", Integer()},
-                 {"client", Text()},
-                 {"reason", Text()},
-                 {"gate", Text()},
-                 {"rule", Text()},
-                 {"message", Text()},
-                 {"count", Integer()},
-                 {"payload", Text()}},
-                {"seq", "record_time", "event"});
+  const Json line = Object({{"seq", Integer()}, {"record_time", Text()}, {"event", Text()}},
+                           {"seq", "record_time", "event"});
+  return WithQuiet(line, {{"actor", Text()},
+                          {"roles", Texts()},
+                          {"cause", Integer()},
+                          {"pass", Integer()},
+                          {"memory", Text()},
+                          {"version", Integer()},
+                          {"client", Text()},
+                          {"reason", Text()},
+                          {"gate", Text()},
+                          {"rule", Text()},
+                          {"message", Text()},
+                          {"count", Integer()},
+                          {"payload", Text("kept or gone")}});
 }
 
 Json KindNames() { return Names(fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKind); }

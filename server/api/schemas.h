@@ -1,7 +1,13 @@
-// The words in which operations describe their arguments and answers: small JSON Schemas.
+// The words in which operations describe their arguments and answers: small JSON Schemas. Tools are
+// read by models, so what a model can do without stands in keywords of our own, which MCP leaves
+// out and the OpenAPI description spells out:
+//
+//   "x-example"     what error messages quote
+//   "x-properties"  more properties of an answer
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,6 +22,7 @@ using Properties = std::initializer_list<std::pair<const char*, Json>>;
 // Arguments and members of answers; a description may be empty.
 Json Text(std::string_view description = {});
 Json Integer(std::string_view description = {});
+Json Integer(std::string_view description, std::int64_t minimum);
 Json Integer(std::string_view description, std::int64_t minimum, std::int64_t maximum);
 Json Number(std::string_view description = {});
 Json Share(std::string_view description);  // a number from 0 to 1
@@ -27,10 +34,14 @@ Json ListOf(Json items, std::string_view description = {});
 Json Object(Properties properties, std::initializer_list<const char*> required = {});
 
 Json WithDefault(Json schema, Json value);
-Json WithExample(Json schema, Json value);  // quoted in error messages
+Json WithExample(Json schema, Json value);
 
-// `schema` with more properties.
+// `schema` with more properties, shown to models or not.
 Json With(Json schema, Properties properties);
+Json WithQuiet(Json schema, Properties properties);
+
+// The schema in the standard's keywords alone.
+Json SpeltOut(const Json& schema);
 
 // Arguments that mean the same in every operation.
 Json Id();
@@ -44,8 +55,12 @@ Json Filter();
 Json Write(Json schema);
 Json Change(Json schema);
 
-// What every write answers, beside its own members.
+// What every write answers, beside its own members; and a change of one memory.
 Json Written(Properties properties, std::initializer_list<const char*> required = {});
+Json Changed();
+
+// "as_of" and "as_of_seq".
+Json Read(Properties properties, std::initializer_list<const char*> required);
 
 // A memory in an answer; everything that it may hold, or only what a list shows.
 enum class Detail { kListed, kWhole };

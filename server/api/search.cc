@@ -118,25 +118,20 @@ Json InputSchema() {
 }
 
 Json OutputSchema() {
-  Json hit = s::With(s::Memory(s::Detail::kListed),
-                     {{"preview", s::Text()}, {"score", s::Number()}, {"explanation", s::Open()}});
-  hit["properties"].erase("valid");
-  hit["properties"].erase("expired");
+  Json hit =
+      s::With(s::Memory(s::Detail::kListed), {{"preview", s::Text()}, {"score", s::Number()}});
+  hit = s::WithQuiet(std::move(hit), {{"explanation", s::Open()}});
   hit["required"].push_back("preview");
   hit["required"].push_back("score");
-  Json arm = s::Object({{"name", s::Text()},
-                        {"status", s::Text()},
-                        {"note", s::Text()},
-                        {"indexed_seq", s::Integer()}},
-                       {"name", "status"});
-  return s::Object({{"results", s::ListOf(std::move(hit))},
-                    {"nothing_relevant", s::Flag()},
-                    {"arms", s::ListOf(std::move(arm))},
-                    {"indexed_seq", s::Integer()},
-                    {"as_of", s::Text()},
-                    {"truncated", s::Flag()},
-                    {"timings", s::Open()}},
-                   {"results", "nothing_relevant", "arms", "indexed_seq", "as_of"});
+  Json arm =
+      s::WithQuiet(s::Object({{"name", s::Text()}, {"status", s::Text()}}, {"name", "status"}),
+                   {{"note", s::Text()}, {"indexed_seq", s::Integer()}});
+  return s::WithQuiet(s::Object({{"results", s::ListOf(std::move(hit))},
+                                 {"nothing_relevant", s::Flag()},
+                                 {"arms", s::ListOf(std::move(arm))},
+                                 {"indexed_seq", s::Integer()}},
+                                {"results", "nothing_relevant", "arms", "indexed_seq"}),
+                      {{"as_of", s::Text()}, {"truncated", s::Flag()}, {"timings", s::Open()}});
 }
 
 }  // namespace

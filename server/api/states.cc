@@ -37,9 +37,7 @@ Operation Make(Engine& engine, const Move& move) {
   operation.title = move.title;
   operation.description = move.description;
   operation.input_schema = s::Change(s::Object({{"id", s::Id()}}, {"id"}));
-  operation.output_schema =
-      s::Written({{"id", s::Text()}, {"version", s::Integer()}, {"changed", s::Flag()}},
-                 {"id", "version", "changed"});
+  operation.output_schema = s::Changed();
   operation.hints = move.hints;
   operation.roles = move.roles;
   operation.http_method = "POST";

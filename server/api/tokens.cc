@@ -207,7 +207,7 @@ Operation TokenIssue(Engine& engine) {
       "this once.";
   Json roles = s::ListOf(s::OneOf(RoleNameList()), "One or more");
   roles["minItems"] = 1;
-  roles["examples"] = Json::array({Json::array({"agent"})});
+  roles["x-example"] = Json::array({"agent"});
   operation.input_schema =
       s::Write(s::Object({{"roles", std::move(roles)},
                           {"scope", s::Scope()},
