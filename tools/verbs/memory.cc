@@ -81,12 +81,20 @@ void PrintMemory(const Json& memory) {
   Print("\n" + text + (text.ends_with('\n') ? "" : "\n"));
 }
 
+// The route names the first id; the others go with it.
+void SplitIds(Json& arguments) {
+  arguments["id"] = arguments["ids"].front();
+  arguments["ids"].erase(0);
+  if (arguments["ids"].empty()) arguments.erase("ids");
+}
+
 // All of the memories asked for, however many answers they take.
 Result<Json> GetAll(Session& session, Json arguments) {
+  SplitIds(arguments);
   ASSIGN_OR_RETURN(Json answer, session.Call("memory_get", arguments));
   while (answer.contains("next_ids")) {
-    arguments.erase("id");
     arguments["ids"] = answer["next_ids"];
+    SplitIds(arguments);
     // At the same moment, so that the parts belong together.
     arguments["as_of"] = answer["as_of"];
     ASSIGN_OR_RETURN(const Json more, session.Call("memory_get", arguments));

@@ -1,0 +1,240 @@
+#!/bin/sh
+# The program from the outside: run.sh PERDURE. Works in a directory of its own, talks to loopback
+# only, and ends the servers that it started by their process ids.
+set -eu
+perdure=${1:?usage: run.sh PERDURE}
+work=$(mktemp -d)
+server=
+passed=0
+failed=0
+
+stop_server() {
+  [ -n "$server" ] || return 0
+  kill -TERM "$server" 2>/dev/null || true
+  wait "$server" 2>/dev/null || true
+  server=
+}
+trap 'stop_server; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+unset PERDURE_DATA PERDURE_TOKEN XDG_DATA_HOME || true
+data=$work/data
+p() { verb=$1; shift; "$perdure" "$verb" "$@"; }
+
+pass() { passed=$((passed + 1)); echo "ok    $1"; }
+fail() { failed=$((failed + 1)); echo "FAIL  $1"; [ -z "${2:-}" ] || printf '      %s\n' "$2"; }
+# check NAME COMMAND...: passes when the command succeeds.
+check() { name=$1; shift; if "$@" >"$work/out" 2>"$work/err"; then pass "$name"; else
+  fail "$name" "$(cat "$work/out" "$work/err")"; fi; }
+# equal NAME EXPECTED ACTUAL
+equal() { if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "expected '$2', got '$3'"; fi; }
+# has NAME TEXT PART
+has() { case $2 in *"$3"*) pass "$1" ;; *) fail "$1" "no '$3' in '$2'" ;; esac; }
+# exits NAME CODE COMMAND...
+exits() {
+  name=$1; expected=$2; shift 2
+  code=0
+  "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
+  if [ "$code" = "$expected" ]; then pass "$name"; else
+    fail "$name" "exit code $code instead of $expected: $(cat "$work/out" "$work/err")"; fi
+}
+# field JSON PATH: a member by its path, as in memories.0.text
+field() {
+  python3 -c '
+import json, sys
+value = json.loads(sys.argv[1])
+for name in sys.argv[2].split("."):
+    value = value[int(name)] if isinstance(value, list) else value[name]
+print(value if isinstance(value, str) else json.dumps(value))' "$1" "$2"
+}
+start_server() {
+  rm -f "$work/serve.out"
+  "$perdure" serve --data "$data" --port 0 --json "$@" >"$work/serve.out" 2>"$work/serve.err" &
+  server=$!
+  tries=0
+  until [ -s "$work/serve.out" ]; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 600 ] || ! kill -0 "$server" 2>/dev/null; then
+      cat "$work/serve.err"
+      echo "the server did not start"
+      exit 1
+    fi
+    sleep 0.1
+  done
+  address=$(field "$(head -1 "$work/serve.out")" address)
+}
+
+# --- exit codes of usage
+exits "no verb is a usage error" 2 "$perdure"
+exits "an unknown verb is a usage error" 2 "$perdure" remember
+exits "an unknown option is a usage error" 2 "$perdure" init --colour red
+exits "--help is fine" 0 "$perdure" --help
+exits "the help of a verb is fine" 0 "$perdure" memory store --help
+exits "a verb without a store fails" 1 "$perdure" memory list --data "$data"
+
+# --- a fresh directory
+exits "init makes a data directory" 0 "$perdure" init --data "$data"
+equal "the directory is its owner's alone" 700 "$(stat -c %a "$data")"
+equal "the agent's token is its owner's alone" 600 "$(stat -c %a "$data/token")"
+equal "the operator's token is its owner's alone" 600 "$(stat -c %a "$data/operator.token")"
+before=$(cat "$data/token")
+exits "init again changes nothing" 0 "$perdure" init --data "$data"
+equal "the token is the same after init again" "$before" "$(cat "$data/token")"
+equal "PERDURE_DATA says where, too" false \
+  "$(field "$(PERDURE_DATA=$data p init --json)" created)"
+token=$(p token issue --data "$data" --role auditor --label probe)
+equal "token issue prints the token alone" 1 "$(printf '%s\n' "$token" | wc -l)"
+has "a token says what it is" "$token" perdure_
+has "token list names it" "$(p token list --data "$data")" probe
+
+# --- memories
+text='Größe: 42 😀
+last line without an end'
+printf '%s' "$text" >"$work/text"
+stored=$(p memory store --data "$data" --file "$work/text" --title Sizes --tag numbers --json)
+id=$(field "$stored" id)
+p memory get --data "$data" "$id" --text >"$work/back"
+check "a text comes back byte for byte" cmp "$work/text" "$work/back"
+again=$(p memory store --data "$data" --file "$work/text" --title Sizes --tag numbers --json)
+equal "the same text again is the same memory" "$id" "$(field "$again" id)"
+piped=$(printf 'The kettle stands in the left cupboard.' |
+  p memory store --data "$data" --title Kettle --json)
+kettle=$(field "$piped" id)
+found=$(p search --data "$data" "kettle cupboard" --json)
+equal "a search finds it" "$kettle" "$(field "$found" results.0.id)"
+equal "an edit makes a version" 2 "$(field "$(p memory edit --data "$data" "$kettle" \
+  --old left --new right --reason moved --json)" version)"
+exits "an edit of an old version is a conflict" 1 "$perdure" memory edit --data "$data" "$kettle" \
+  --append more --expected-version 1
+has "the conflict names the current version" "$(cat "$work/err")" "current_version: 2"
+has "diff shows what changed" "$(p memory diff --data "$data" "$kettle" 1 2)" "+The kettle stands in the right"
+equal "a dry run says what would be" true \
+  "$(field "$(p memory forget --data "$data" "$kettle" --dry-run --json)" dry_run)"
+equal "revert makes a version" 3 \
+  "$(field "$(p memory revert --data "$data" "$kettle" --version 1 --json)" version)"
+equal "the text is the old one again" "The kettle stands in the left cupboard." \
+  "$(p memory get --data "$data" "$kettle" --text)"
+equal "a past version can be read" "The kettle stands in the right cupboard." \
+  "$(p memory get --data "$data" "$kettle" --version 2 --text)"
+has "history tells why" "$(p memory history --data "$data" "$kettle")" moved
+printf 'broken \377' >"$work/broken"
+exits "what is not UTF-8 is refused" 1 "$perdure" memory store --data "$data" --file "$work/broken"
+has "with its offset" "$(cat "$work/err")" "offset 7"
+first=$(p memory store --data "$data" "with a key" --key k1 --json)
+equal "the same key again gives the first answer" "$first" \
+  "$(p memory store --data "$data" "with a key" --key k1 --json)"
+exits "the same key with another text is refused" 1 "$perdure" memory store --data "$data" \
+  "another text" --key k1
+p memory archive --data "$data" "$id" >"$work/out"
+has "an archived memory leaves the list" "$(p memory list --data "$data" --json)" '"total": 2'
+p memory restore --data "$data" "$id" >"$work/out"
+exits "a snapshot is named" 0 "$perdure" snapshot --data "$data" before-clean-up
+p memory describe --data "$data" "$id" --title Dimensions >"$work/out"
+equal "a snapshot can be read" Sizes \
+  "$(field "$(p memory get --data "$data" "$id" --as-of before-clean-up --json)" memories.0.title)"
+exits "a scope is rolled back" 0 "$perdure" rollback --data "$data" --scope / --to before-clean-up
+equal "the title is the old one again" Sizes \
+  "$(field "$(p memory get --data "$data" "$id" --json)" memories.0.title)"
+
+# --- the log
+check "the log verifies" p log verify --data "$data"
+equal "the replay is byte-identical" true "$(field "$(p replay --data "$data" --json)" ok)"
+has "the log can be queried" "$(p log query --data "$data" --memory "$kettle")" MemoryReverted
+has "refused writes are in it" "$(p log query --data "$data" --event WriteRefused)" WriteRefused
+equal "an entry can be shown" 2 "$(field "$(p log show --data "$data" 2 --json)" entry.seq)"
+has "a proof has a signed head" "$(p log prove --data "$data" 2)" perdure/main
+has "compact says what is lost" \
+  "$(p compact --data "$data" --before before-clean-up --dry-run)" "lost"
+
+# --- --json parses, whatever the verb
+for call in "version" "init" "token list" "memory list" "memory history $kettle" "memory diff $kettle 1 2" \
+  "snapshot --list" "log query" "log show 1" "log prove" "log verify" "replay" "index status" \
+  "search kettle" "memory get $kettle" "memory get 00000000" "doctor"; do
+  # shellcheck disable=SC2086  # the call is meant to split
+  "$perdure" $call --data "$data" --json >"$work/json" 2>"$work/err" || true
+  check "$call --json parses" python3 -m json.tool "$work/json"
+done
+
+# --- through a running server
+local_list=$(p memory list --data "$data" --json)
+local_get=$(p memory get --data "$data" "$kettle" "$id" --json)
+local_log=$(p log query --data "$data" --limit 5 --json)
+local_found=$(p search --data "$data" "where is the kettle" --json)
+local_error=$(p memory get --data "$data" 12345678 --json || true)
+start_server
+has "the lock file names the server" "$(cat "$data/lock")" "\"pid\":$server"
+exits "a second server on the directory is refused" 1 "$perdure" serve --data "$data" --port 0
+has "by the first one's process id" "$(cat "$work/err")" "$server"
+has "and its address" "$(cat "$work/err")" "$address"
+tries=0
+until curl -s "$address/readyz" | grep -q '"loaded":true' || [ "$tries" -gt 300 ]; do
+  tries=$((tries + 1))
+  sleep 0.1
+done
+equal "list is the same through the server" "$local_list" "$(p memory list --data "$data" --json)"
+equal "get is the same through the server" "$local_get" \
+  "$(p memory get --data "$data" "$kettle" "$id" --json)"
+equal "log query is the same through the server" "$local_log" \
+  "$(p log query --data "$data" --limit 5 --json)"
+equal "an error is the same through the server" "$local_error" \
+  "$(p memory get --data "$data" 12345678 --json || true)"
+equal "search is the same through the server" "$local_found" \
+  "$(p search --data "$data" "where is the kettle" --json)"
+equal "the key of a call in-process gives the first answer through the server" "$first" \
+  "$(p memory store --data "$data" "with a key" --key k1 --json)"
+remote=$(p memory store --data "$data" "Written through the server" --json)
+remote_id=$(field "$remote" id)
+exits "a token of the directory opens the API" 0 curl -sf "$address/api/v1/memories/$remote_id" \
+  -H "Authorization: Bearer $(cat "$data/token")"
+exits "no token, no API" 22 curl -sf "$address/api/v1/memories/$remote_id"
+has "metrics are counted" "$(curl -s "$address/metrics")" perdure_log_entries
+has "readiness speaks of the semantic arm" "$(curl -s "$address/readyz")" stand_in
+printf 'a\000b' >"$work/nul"
+nul=$(field "$(p memory store --data "$data" --file "$work/nul" --json)" id)
+p memory get --data "$data" "$nul" --text >"$work/back"
+check "a NUL comes back through the server" cmp "$work/nul" "$work/back"
+check "the log verifies beside the server" p log verify --data "$data"
+check "the replay runs beside the server" p replay --data "$data"
+has "a proxy answers MCP on standard output" "$(printf '%s\n' \
+  '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | p mcp --data "$data")" memory_store
+check "doctor finds nothing wrong beside the server" sh -c \
+  "\"$perdure\" doctor --data \"$data\" --json | python3 -c '
+import json, sys
+bad = [f for f in json.load(sys.stdin)[\"findings\"] if not f[\"ok\"] and f[\"check\"] not in (\"model\", \"disk\")]
+print(bad)
+sys.exit(len(bad))'"
+if grep -q "Written through the server" "$work/serve.err"; then
+  fail "the server's log holds no text of memories"
+else pass "the server's log holds no text of memories"; fi
+check "the server logs each request" grep -q '"route":"/api/v1/memories"' "$work/serve.err"
+kill -TERM "$server"
+code=0
+wait "$server" || code=$?
+server=
+equal "SIGTERM ends the server cleanly" 0 "$code"
+equal "the lock is free afterwards" "Written through the server" \
+  "$(p memory get --data "$data" "$remote_id" --text)"
+start_server --writes never
+exits "with --writes never an agent cannot write" 22 curl -sf "$address/api/v1/memories" \
+  -H "Authorization: Bearer $(cat "$data/token")" -d '{"text":"no"}'
+stop_server
+
+# --- for good
+exits "erase without --yes is a usage error" 2 "$perdure" memory erase --data "$data" "$kettle"
+exits "erase with --yes" 0 "$perdure" memory erase --data "$data" "$kettle" --yes
+exits "what was erased cannot be read" 1 "$perdure" memory get --data "$data" "$kettle"
+has "it says that it was erased" "$(cat "$work/err")" erased
+check "the log verifies after an erasure" p log verify --data "$data"
+exits "history is compacted" 0 "$perdure" compact --data "$data" --before before-clean-up
+exits "a read below the horizon fails" 1 "$perdure" memory list --data "$data" --as-of 3
+has "naming the horizon" "$(cat "$work/err")" horizon
+equal "the replay is byte-identical after both" true \
+  "$(field "$(p replay --data "$data" --json)" ok)"
+
+# --- MCP on standard input and output, without a server
+has "mcp answers in-process" "$(printf '%s\n' \
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_list","arguments":{}}}' |
+  p mcp --data "$work/mcp" 2>/dev/null)" '"total":0'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
