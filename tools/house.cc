@@ -38,7 +38,7 @@ std::function<double()> Sum(const SearchService& search, Read read) {
 }  // namespace
 
 Result<std::unique_ptr<House>> House::Open(const HouseOptions& options, DirectoryLock lock) {
-  std::unique_ptr<House> house(new House(std::move(lock)));
+  auto house = std::make_unique<House>(std::move(lock));
   RETURN_IF_ERROR(house->OpenParts(options));
   return house;
 }

@@ -28,6 +28,8 @@ struct HouseOptions {
 
 class House {
  public:
+  // Open calls it.
+  explicit House(DirectoryLock lock) : lock_(std::move(lock)) {}
   // Opens the store in `data_dir`, which exists and whose lock the caller hands over, follows the
   // log with the indexes, and finishes erasures that a crash interrupted.
   static Result<std::unique_ptr<House>> Open(const HouseOptions& options, DirectoryLock lock);
@@ -48,7 +50,6 @@ class House {
   House& operator=(const House&) = delete;
 
  private:
-  explicit House(DirectoryLock lock) : lock_(std::move(lock)) {}
   Status OpenParts(const HouseOptions& options);
 
   DirectoryLock lock_;  // goes last

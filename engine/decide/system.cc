@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/refusal.h"
@@ -15,6 +17,22 @@ constexpr RoleMask kAllRoles = kAgent | kReviewer | kAuditor | kOperator;
 Status CheckName(std::string_view name, std::string_view field) {
   if (name.empty()) return Refuse(Rule::kMalformed, "The name is empty.", std::string(field));
   return CheckText(name, limits::kLabelBytesMax, field);
+}
+
+// The newest record time of any space: the wall clock may stand behind it.
+Result<Micros> LatestTime(const Transaction& txn) {
+  Micros latest = txn.NextTime();
+  Status malformed;
+  const std::string prefix = Key().U8(1).Take();
+  RETURN_IF_ERROR(txn.state().Scan(Family::kMeta, prefix, PrefixEnd(prefix),
+                                   [&](std::string_view, std::string_view value) {
+                                     const auto head = LogHead::Decode(value);
+                                     if (!head) malformed = std::unexpected(head.error());
+                                     if (head) latest = std::max(latest, head->time);
+                                     return malformed.has_value();
+                                   }));
+  RETURN_IF_ERROR(malformed);
+  return latest;
 }
 
 }  // namespace
@@ -125,7 +143,8 @@ Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command) {
 
 Status DecideCompactHistory(Transaction& txn, const CompactHistory& command) {
   RETURN_IF_ERROR(RequireRole(txn, kOperator, "Compacting history"));
-  if (command.before > txn.NextTime()) {
+  ASSIGN_OR_RETURN(const Micros latest, LatestTime(txn));
+  if (command.before > latest) {
     return Refuse(Rule::kInterval, "History can be compacted up to now, not into the future.",
                   "before");
   }

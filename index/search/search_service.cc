@@ -185,7 +185,7 @@ Result<std::unique_ptr<SearchService>> SearchService::Open(Engine& engine,
   engine.SetIndexEraser([eraser = impl.get()](SpaceId space, const std::vector<Uuid>& memories) {
     return eraser->Erase(space, memories);
   });
-  return std::unique_ptr<SearchService>(new SearchService(std::move(impl)));  // NOLINT: private
+  return std::make_unique<SearchService>(std::move(impl));
 }
 
 void SearchService::Stop() {

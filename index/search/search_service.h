@@ -60,6 +60,8 @@ struct IndexStatus {
 
 class SearchService {
  public:
+  struct Impl;  // only Open can make one
+  explicit SearchService(std::unique_ptr<Impl> impl);
   // `engine` must outlive the service. Loads the checkpoints and starts to follow the log; does
   // not wait for it. Hooks itself into erasure with engine.SetIndexEraser: call
   // engine.ResumeErasures afterwards.
@@ -88,8 +90,6 @@ class SearchService {
   SearchService& operator=(const SearchService&) = delete;
 
  private:
-  struct Impl;
-  explicit SearchService(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

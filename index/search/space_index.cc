@@ -33,7 +33,7 @@ SpaceIndex::SpaceIndex(SpaceIndexOptions options)
 SpaceIndex::~SpaceIndex() { Stop(); }
 
 Result<std::unique_ptr<SpaceIndex>> SpaceIndex::Open(SpaceIndexOptions options) {
-  std::unique_ptr<SpaceIndex> index(new SpaceIndex(std::move(options)));  // NOLINT: private
+  auto index = std::make_unique<SpaceIndex>(std::move(options));
   RETURN_IF_ERROR(index->Load());
   return index;
 }

@@ -48,6 +48,8 @@ struct SpaceIndexOptions {
 
 class SpaceIndex {
  public:
+  // Open calls it.
+  explicit SpaceIndex(SpaceIndexOptions options);
   using Deadline = std::chrono::steady_clock::time_point;
 
   // Loads the checkpoint; starts nothing.
@@ -85,8 +87,6 @@ class SpaceIndex {
   SpaceIndex& operator=(const SpaceIndex&) = delete;
 
  private:
-  explicit SpaceIndex(SpaceIndexOptions options);
-
   Status Load();
   Status LoadCheckpoint(Seq seq);
   Status StartAnew(std::string why);

@@ -42,7 +42,8 @@ struct Stemmer::Impl {
   Xapian::Stem stem;
 };
 
-Stemmer::Stemmer(const char* language) : impl_(new Impl{Xapian::Stem(language)}) {}
+Stemmer::Stemmer(const char* language)
+    : impl_(std::make_unique<Impl>(Impl{Xapian::Stem(language)})) {}
 Stemmer::~Stemmer() = default;
 Stemmer::Stemmer(Stemmer&&) noexcept = default;
 Stemmer& Stemmer::operator=(Stemmer&&) noexcept = default;
@@ -107,7 +108,7 @@ DiskReader::~DiskReader() = default;
 Result<std::unique_ptr<DiskReader>> DiskReader::Open(const std::string& directory) {
   return Guarded([&] {
     auto impl = std::make_unique<Impl>(Impl{Xapian::Database(directory, Xapian::DB_BACKEND_GLASS)});
-    std::unique_ptr<DiskReader> reader(new DiskReader(std::move(impl)));
+    auto reader = std::make_unique<DiskReader>(std::move(impl));
     reader->revision_ = reader->impl_->database.get_revision();
     return reader;
   });
@@ -155,7 +156,7 @@ Result<std::unique_ptr<DiskWriter>> DiskWriter::Open(const std::string& director
   return Guarded([&] {
     auto impl = std::make_unique<Impl>(Impl{
         Xapian::WritableDatabase(directory, Xapian::DB_CREATE_OR_OPEN | Xapian::DB_BACKEND_GLASS)});
-    return std::unique_ptr<DiskWriter>(new DiskWriter(std::move(impl)));
+    return std::make_unique<DiskWriter>(std::move(impl));
   });
 }
 

@@ -39,6 +39,8 @@ class Stemmer {
 // again.
 class DiskReader {
  public:
+  struct Impl;  // only Open can make one
+  explicit DiskReader(std::unique_ptr<Impl> impl);
   static Result<std::unique_ptr<DiskReader>> Open(const std::string& directory);
   ~DiskReader();
 
@@ -54,8 +56,6 @@ class DiskReader {
 
  private:
   friend class DiskPostings;
-  struct Impl;
-  explicit DiskReader(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;
   std::uint64_t revision_ = 0;
@@ -76,6 +76,8 @@ struct DiskBatch {
 // The only writer of a database. Not thread-safe.
 class DiskWriter {
  public:
+  struct Impl;  // only Open can make one
+  explicit DiskWriter(std::unique_ptr<Impl> impl);
   static Result<std::unique_ptr<DiskWriter>> Open(const std::string& directory);  // or creates it
   ~DiskWriter();
 
@@ -87,9 +89,6 @@ class DiskWriter {
       const std::function<void(std::string_view key, std::string_view value)>& use) const;
 
  private:
-  struct Impl;
-  explicit DiskWriter(std::unique_ptr<Impl> impl);
-
   std::unique_ptr<Impl> impl_;
 };
 

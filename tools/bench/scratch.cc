@@ -24,7 +24,7 @@ constexpr std::array<const char*, 64> kWords = {
 Result<std::unique_ptr<ScratchEngine>> ScratchEngine::Make(const std::string& directory) {
   std::error_code ignored;
   std::filesystem::remove_all(directory, ignored);
-  std::unique_ptr<ScratchEngine> scratch(new ScratchEngine(directory));
+  auto scratch = std::make_unique<ScratchEngine>(directory);
   RETURN_IF_ERROR(Engine::Create(directory, scratch->clock_, scratch->random_));
   ASSIGN_OR_RETURN([[maybe_unused]] const double seconds, scratch->Reopen());
   return scratch;

@@ -11,6 +11,7 @@ namespace perdure::bench {
 // An engine in a directory that goes away with it.
 class ScratchEngine {
  public:
+  explicit ScratchEngine(std::string directory) : directory_(std::move(directory)) {}
   static Result<std::unique_ptr<ScratchEngine>> Make(const std::string& directory);
   ~ScratchEngine();
 
@@ -20,7 +21,6 @@ class ScratchEngine {
   Result<double> Reopen();
 
  private:
-  explicit ScratchEngine(std::string directory) : directory_(std::move(directory)) {}
   std::string directory_;
   SystemClock clock_;
   SystemRandom random_;

@@ -4,7 +4,7 @@
 
 #include "engine/log/verify.h"
 #include "engine/replay/replay.h"
-#include "naive_replay.h"
+#include "engine/read/naive_replay.h"
 #include "support/random_commands.h"
 
 namespace perdure {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "searchable_engine.h"
+#include "index/search/searchable_engine.h"
 
 namespace perdure {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "engine/model/labels.h"
+#include "index/search/searchable_engine.h"
 #include "index/search/vector_cache.h"
-#include "searchable_engine.h"
 #include "support/byte_scanner.h"
 
 namespace perdure {

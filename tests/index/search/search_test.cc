@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "engine/base/limits.h"
-#include "searchable_engine.h"
+#include "index/search/searchable_engine.h"
 
 namespace perdure {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fake_embedder.h"
+#include "index/search/fake_embedder.h"
 #include "index/search/search_service.h"
 #include "support/test_engine.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/base/limits.h"
-#include "searchable_engine.h"
+#include "index/search/searchable_engine.h"
 #include "support/random_commands.h"
 
 namespace perdure {
