@@ -229,6 +229,7 @@ Status EmbedWorker::EmbedNext() {
     RETURN_IF_ERROR(AddToIndex(batch));
     rest = rest.subspan(batch.size());
   }
+  SetFailure({});  // before whoever waits for these vectors is told of them
   next_.store(end, std::memory_order_release);
   return {};
 }

@@ -62,6 +62,7 @@ Error ExplainTime(Error error, std::string_view text, const char* name) {
       "\"{}\" must be a time, a seq of the log or the name of a snapshot, and no snapshot is "
       "called \"{}\". Example: {{\"{}\":\"2024-05-01T08:30:00Z\"}}",
       name, CutAtGrapheme(text, 60), name);
+  error.code = Code::kInvalidArgument;
   error.field = name;
   return error;
 }

@@ -79,8 +79,10 @@ Operation MemoryPin(Engine& engine) {
 }
 
 Operation MemoryUnpin(Engine& engine) {
-  return Make(engine, {Transition::kUnpin, "unpin", "Unpin a memory",
-                       "Takes a memory's pin away. Nothing else changes.", kSettles, kReviewers});
+  return Make(engine,
+              {Transition::kUnpin, "unpin", "Unpin a memory",
+               "Takes a memory's pin away, so that it ranks as others do. Nothing else changes.",
+               kSettles, kReviewers});
 }
 
 }  // namespace perdure::operations

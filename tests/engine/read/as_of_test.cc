@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/log/verify.h"
-#include "engine/replay/replay.h"
 #include "engine/read/naive_replay.h"
+#include "engine/replay/replay.h"
 #include "support/random_commands.h"
 
 namespace perdure {
