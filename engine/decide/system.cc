@@ -19,6 +19,20 @@ Status CheckName(std::string_view name, std::string_view field) {
   return CheckText(name, limits::kLabelBytesMax, field);
 }
 
+// What touches more than the principal's own space or scope needs an operator of the whole house:
+// one of the space main without a scope.
+bool RunsTheHouse(const Principal& principal) {
+  return principal.space == kMainSpace && principal.scope.empty();
+}
+
+Status RequireHouse(const Transaction& txn, std::string_view what) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, what));
+  if (RunsTheHouse(txn.principal())) return {};
+  return Refuse(
+      Rule::kScope,
+      fmt::format("{} needs an operator of the space main whose token has no scope.", what));
+}
+
 // The newest record time of any space: the wall clock may stand behind it.
 Result<Micros> LatestTime(const Transaction& txn) {
   Micros latest = txn.NextTime();
@@ -70,7 +84,12 @@ Status DecideIssueToken(Transaction& txn, const IssueToken& command) {
                   "A token needs one or more of the roles agent, reviewer, auditor, operator.",
                   "role");
   }
-  RETURN_IF_ERROR(ParseScope(command.scope, "scope"));
+  ASSIGN_OR_RETURN(const ScopePath scope, ParseScope(command.scope, "scope"));
+  if (command.space != txn.principal().space) {
+    RETURN_IF_ERROR(RequireHouse(txn, "A token of another space"));
+  } else if (!IsWithin(scope, txn.principal().scope)) {
+    return Refuse(Rule::kScope, "The token's scope must lie inside the issuer's.", "scope");
+  }
   RETURN_IF_ERROR(CheckText(command.label, limits::kLabelBytesMax, "label"));
   ASSIGN_OR_RETURN(const auto space, txn.state().Get(Family::kState, tables::Space(command.space)));
   if (!space) {
@@ -99,6 +118,10 @@ Status DecideRevokeToken(Transaction& txn, const RevokeToken& command) {
   if (!bytes) {
     return Refuse(Rule::kNothing, fmt::format("There is no token {}.", ToString(command.id)), "id");
   }
+  ASSIGN_OR_RETURN(const auto record, Unpack<fb::TokenRecordT>(*bytes));
+  if (record.space != txn.principal().space) {
+    RETURN_IF_ERROR(RequireHouse(txn, "Revoking a token of another space"));
+  }
   fb::TokenRevokedT event;
   event.token = ToId(command.id);
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
@@ -106,7 +129,7 @@ Status DecideRevokeToken(Transaction& txn, const RevokeToken& command) {
 }
 
 Status DecideCreateSpace(Transaction& txn, const CreateSpace& command) {
-  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Creating a space"));
+  RETURN_IF_ERROR(RequireHouse(txn, "Creating a space"));
   RETURN_IF_ERROR(CheckName(command.name, "name"));
   ASSIGN_OR_RETURN(const auto taken, txn.state().Get(Family::kState, tables::Space(command.space)));
   if (taken) {
@@ -142,7 +165,7 @@ Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command) {
 }
 
 Status DecideCompactHistory(Transaction& txn, const CompactHistory& command) {
-  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Compacting history"));
+  RETURN_IF_ERROR(RequireHouse(txn, "Compacting history"));
   ASSIGN_OR_RETURN(const Micros latest, LatestTime(txn));
   if (command.before > latest) {
     return Refuse(Rule::kInterval, "History can be compacted up to now, not into the future.",

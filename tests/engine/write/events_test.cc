@@ -91,6 +91,35 @@ TEST(Token, GivesItsPrincipalUntilItIsRevokedOrExpires) {
               testing::FailsWith(Code::kForbidden, ::testing::HasSubstr("operator")));
 }
 
+TEST(Space, ATenantsOperatorReachesNothingOfTheHouse) {
+  TestEngine engine;
+  const auto space = engine->AddSpace(With(kOperator), "team-a", {});
+  ASSERT_THAT(space, IsOk());
+  Principal tenant = With(kOperator);
+  tenant.space = space->id;
+  const Principal narrowed = With(kOperator, {{"acme"}, "", "", ""});
+  const Micros now = engine->Visible(kMainSpace).time;
+  IssueToken elsewhere;
+  elsewhere.roles = kAgent;
+  elsewhere.space = kMainSpace;
+  IssueToken inside = elsewhere;
+  inside.scope = "acme/web";
+  IssueToken wider = elsewhere;
+  wider.scope = "other";
+  const auto forbidden = testing::FailsWith(Code::kForbidden, ::testing::_);
+  EXPECT_THAT(engine->Compact(tenant, {now, false}, {}), forbidden);
+  EXPECT_THAT(engine->Compact(narrowed, {now, false}, {}), forbidden);
+  EXPECT_THAT(engine->AddSpace(tenant, "team-b", {}), forbidden);
+  EXPECT_THAT(engine->Issue(tenant, elsewhere, {}), forbidden);
+  EXPECT_THAT(engine->Issue(narrowed, wider, {}), forbidden);
+  EXPECT_THAT(engine->Issue(narrowed, inside, {}), IsOk());
+  const auto main_token = engine->Issue(With(kOperator), elsewhere, {});
+  ASSERT_THAT(main_token, IsOk());
+  const Uuid id = engine->Authenticate(main_token->first)->id;
+  EXPECT_THAT(engine->Write(tenant, RevokeToken{id}, {}), forbidden);
+  EXPECT_THAT(engine->Compact(With(kOperator), {now, false}, {}), IsOk());
+}
+
 TEST(Space, HasALogOfItsOwn) {
   TestEngine engine;
   const auto space = engine->AddSpace(With(kOperator), "team-a", {});
