@@ -60,6 +60,7 @@ class Oracle:
         self.lock = threading.Lock()
         self.acknowledged = {}  # id -> text
         self.pending = {}       # id -> text of an edit without an answer
+        self.fresh = set()      # ids touched since the last check
         self.count = 0
 
     def next_text(self):
@@ -86,11 +87,13 @@ def load(server, oracle, seed, stop):
                 if status == 200:
                     with oracle.lock:
                         oracle.acknowledged[answer["id"]] = text
+                        oracle.fresh.add(answer["id"])
             else:
                 with oracle.lock:
                     if identity in oracle.pending:
                         continue
                     oracle.pending[identity] = text
+                    oracle.fresh.add(identity)
                 status, answer = client.call("PATCH", f"/api/v1/memories/{identity}/text",
                                              {"text": text})
                 if status == 200:
@@ -103,21 +106,20 @@ def load(server, oracle, seed, stop):
             return
 
 
-def check(server, oracle):
-    """Every acknowledged text is there. Settles what was pending."""
+def check(server, oracle, ids=None):
+    """The acknowledged texts of `ids` (of all, without) are there. Settles what was pending."""
     client = Client(server)
-    ids = list(oracle.acknowledged)
-    for start in range(0, len(ids), 50):
-        for identity in ids[start:start + 50]:
-            status, answer = client.call("GET", f"/api/v1/memories/{identity}")
-            if status != 200:
-                raise SystemExit(f"acknowledged memory {identity} is lost: {answer}")
-            text = answer["memories"][0]["text"]
-            allowed = {oracle.acknowledged[identity], oracle.pending.get(identity)}
-            if text not in allowed:
-                raise SystemExit(f"memory {identity} says {text!r}, not one of {allowed}")
-            oracle.acknowledged[identity] = text
+    for identity in list(oracle.acknowledged) if ids is None else ids:
+        status, answer = client.call("GET", f"/api/v1/memories/{identity}")
+        if status != 200:
+            raise SystemExit(f"acknowledged memory {identity} is lost: {answer}")
+        text = answer["memories"][0]["text"]
+        allowed = {oracle.acknowledged[identity], oracle.pending.get(identity)}
+        if text not in allowed:
+            raise SystemExit(f"memory {identity} says {text!r}, not one of {allowed}")
+        oracle.acknowledged[identity] = text
     oracle.pending.clear()
+    oracle.fresh.clear()
 
 
 def control(server, oracle):
@@ -142,7 +144,7 @@ def main():
         subprocess.run([program, "init", "--data", data], check=True, stdout=subprocess.DEVNULL)
         for number in range(rounds):
             server = Server(program, data)
-            check(server, oracle)
+            check(server, oracle, oracle.fresh)  # all of them at the end
             stop = threading.Event()
             clients = [threading.Thread(target=load, args=(server, oracle, choose.random(), stop))
                        for _ in range(CLIENTS)]

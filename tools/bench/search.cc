@@ -115,14 +115,17 @@ Result<nlohmann::json> Search(const Options& options) {
   const double fill_seconds = watch.Seconds();
   RETURN_IF_ERROR(served->AwaitVectors());
   const double index_seconds = watch.Seconds();
-  RETURN_IF_ERROR(served->house().engine().store().CompactAll());
-  const std::uint64_t bytes = BytesBelow(directory);
   nlohmann::json runs = nlohmann::json::array();
   for (int run = 0; run < options.runs; ++run) {
     ASSIGN_OR_RETURN(runs.emplace_back(), SearchTimes(*served, *client, memories));
   }
   ASSIGN_OR_RETURN(const auto findable, FindableTimes(*served, *client));
   ASSIGN_OR_RETURN(const double writes, HttpWritesPerSecond(*served, memories));
+  RETURN_IF_ERROR(served->AwaitVectors());
+  RETURN_IF_ERROR(served->house().engine().store().CompactAll());
+  const std::size_t stored = served->house().search().Status().spaces.at(0).memories;
+  served->Stop();
+  const std::uint64_t bytes = BytesBelow(directory);
   return nlohmann::json{
       {"memories", memories},
       {"fill_seconds", fill_seconds},
@@ -130,7 +133,7 @@ Result<nlohmann::json> Search(const Options& options) {
       {"search", runs},
       {"write_to_findable", findable},
       {"http_writes_per_second_64_in_flight", writes},
-      {"bytes_per_memory", static_cast<double>(bytes) / static_cast<double>(memories)}};
+      {"bytes_per_memory", static_cast<double>(bytes) / static_cast<double>(stored)}};
 }
 
 }  // namespace perdure::bench

@@ -31,9 +31,13 @@ Result<std::unique_ptr<Served>> Served::Make(const std::string& directory,
   return served;
 }
 
-Served::~Served() {
+void Served::Stop() {
   serving_.reset();
   house_.reset();
+}
+
+Served::~Served() {
+  Stop();
   std::error_code ignored;
   std::filesystem::remove_all(directory_, ignored);
 }

@@ -25,6 +25,8 @@ class Served {
   // One call with the operator's token; an error for any status but 200.
   Result<nlohmann::json> Call(HttpClient& client, const std::string& method,
                               const std::string& path, const nlohmann::json& body) const;
+  // Ends the server and closes everything, with its last checkpoints; the files stay.
+  void Stop();
   // Blocks until every chunk has its vector.
   Status AwaitVectors();
 
