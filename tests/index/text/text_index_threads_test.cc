@@ -26,6 +26,7 @@ TEST(TextIndexThreads, SearchesBesideWritesFlushesAndCompactionsNeverFailOrLoseA
   const auto index = TextIndex::Open(directory.path()).value();
   std::atomic<std::uint64_t> findable = 0;  // Add of this version has returned
   std::atomic<bool> done = false;
+  std::atomic<std::uint64_t> searches = 0;
 
   const auto add = [&](std::uint64_t chunk) {
     const auto text = "memory version" + std::to_string(chunk);
@@ -46,6 +47,8 @@ TEST(TextIndexThreads, SearchesBesideWritesFlushesAndCompactionsNeverFailOrLoseA
       }
       static_cast<void>(index->Seal(chunk));
     }
+    // A fast writer must not be through before the first search has begun.
+    while (searches <= 10 && !HasFailure()) std::this_thread::yield();
     done = true;
   });
   std::jthread flusher([&] {
@@ -57,7 +60,6 @@ TEST(TextIndexThreads, SearchesBesideWritesFlushesAndCompactionsNeverFailOrLoseA
     }
   });
 
-  std::atomic<std::uint64_t> searches = 0;
   const auto read = [&] {
     while (!done) {
       const std::uint64_t before = findable;
