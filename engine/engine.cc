@@ -161,7 +161,7 @@ Result<WriteOutcome> Engine::Write(const Principal& principal, Command command,
 }
 
 Result<SpaceInfo> Engine::AddSpace(const Principal& principal, const std::string& name,
-                                   WriteOptions options) {
+                                   WriteOptions options, std::optional<SpaceId> number) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   };
@@ -175,8 +175,14 @@ Result<SpaceInfo> Engine::AddSpace(const Principal& principal, const std::string
     if (info.name == name) {
       return Fail(Code::kConflict, fmt::format("There is a space '{}' already.", name), "name");
     }
+    if (info.id == number) {
+      return Fail(Code::kConflict,
+                  fmt::format("Number {} is that of the space '{}'.", info.id, info.name),
+                  "number");
+    }
     next = std::max(next, info.id + 1);
   }
+  next = number.value_or(next);
   if (!options.dry_run) {
     const auto made = CreateSpaceKeys(KeysDirectory(options_.directory), name, random_);
     if (!made && made.error().code != Code::kConflict) return std::unexpected(made.error());

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,9 +75,10 @@ class Engine {
   // Finishes erasures that a crash interrupted. Called once after SetIndexEraser.
   Status ResumeErasures();
 
-  // Makes a space with keys of its own. The name has small letters, digits and hyphens.
+  // Makes a space with keys of its own. The name has small letters, digits and hyphens. It gets
+  // the next number, or the wanted one if that is free.
   Result<SpaceInfo> AddSpace(const Principal& principal, const std::string& name,
-                             WriteOptions options);
+                             WriteOptions options, std::optional<SpaceId> number = {});
 
   // Trims projection history before `before` and says what was dropped.
   Result<WriteOutcome> Compact(const Principal& principal, CompactHistory command,

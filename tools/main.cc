@@ -18,6 +18,8 @@ void AddVerbs(CLI::App& app, Program& program) {
   perdure::AddRollback(app, program);
   perdure::AddSnapshot(app, program);
   perdure::AddLog(app, program);
+  perdure::AddExport(app, program);
+  perdure::AddImport(app, program);
   perdure::AddReplay(app, program);
   perdure::AddCompact(app, program);
   perdure::AddIndex(app, program);

@@ -11,7 +11,8 @@ namespace perdure {
 
 class Chain {
  public:
-  explicit Chain(SpaceId space) : space_(space) {}
+  // `head` is where the entries so far end.
+  explicit Chain(SpaceId space, LogHead head = {}) : space_(space), head_(head) {}
 
   // Trusts `entry` as the last one so far.
   void StartAfter(const fb::Entry& entry, std::string_view bytes);

@@ -141,4 +141,22 @@ std::string FormatVerifierKey(std::string_view name, const PublicKey& key) {
          Base64Encode(std::string(kEd25519).append(AsView(key)));
 }
 
+Result<VerifierKey> ParseVerifierKey(std::string_view text) {
+  VerifierKey parsed;
+  const std::size_t plus = text.find('+');
+  const std::size_t second = plus == text.npos ? text.npos : text.find('+', plus + 1);
+  if (second == text.npos) return Malformed("A verifier key has three parts, joined by \"+\".");
+  parsed.name = text.substr(0, plus);
+  const auto bytes = Base64Decode(text.substr(second + 1));
+  if (!bytes || bytes->size() != kEd25519.size() + parsed.key.size() ||
+      !bytes->starts_with(kEd25519)) {
+    return Malformed("The last part of a verifier key is no Ed25519 key in base64.");
+  }
+  std::ranges::copy(bytes->substr(kEd25519.size()), reinterpret_cast<char*>(parsed.key.data()));
+  if (FormatVerifierKey(parsed.name, parsed.key) != text || !IsKeyName(parsed.name)) {
+    return Malformed("The name or the id in a verifier key is not that of its key.");
+  }
+  return parsed;
+}
+
 }  // namespace perdure

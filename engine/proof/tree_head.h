@@ -39,5 +39,10 @@ Result<TreeHead> OpenTreeHead(std::string_view note, std::string_view origin, co
 
 // "name+hex(key_id)+base64(0x01 public_key)", the verifier key of signed-note.
 std::string FormatVerifierKey(std::string_view name, const PublicKey& key);
+struct VerifierKey {
+  std::string name;
+  PublicKey key{};
+};
+Result<VerifierKey> ParseVerifierKey(std::string_view text);  // kCorrupt when malformed
 
 }  // namespace perdure

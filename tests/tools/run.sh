@@ -143,12 +143,24 @@ has "the log can be queried" "$(p log query --data "$data" --memory "$kettle")" 
 has "refused writes are in it" "$(p log query --data "$data" --event WriteRefused)" WriteRefused
 equal "an entry can be shown" 2 "$(field "$(p log show --data "$data" 2 --json)" entry.seq)"
 has "a proof has a signed head" "$(p log prove --data "$data" 2)" perdure/main
+p log checkpoint --data "$data" --size 3 --out "$work/head" --key-out "$work/key"
+equal "a checkpoint has the size that was asked for" 3 "$(sed -n 2p "$work/head")"
+equal "the same head is printed" "$(cat "$work/head")" "$(p log checkpoint --data "$data" --size 3)"
+has "the verifier key is that of the space" "$(cat "$work/key")" "perdure/main+"
+exits "a size beyond the log is refused" 1 "$perdure" log checkpoint --data "$data" --size 999
+has "a proof extends an older head" \
+  "$(p log prove --data "$data" --seq 2 --old-size 3 --json)" '"consistency"'
+equal "an export says what it holds" main "$(field "$(p export --data "$data" "$work/e" --json)" space)"
+equal "an export can be checked without a store" true \
+  "$(field "$(p import --data "$work/none" "$work/e" --adopt --dry-run --key "$work/key" --json)" dry_run)"
+exits "an import says how" 2 "$perdure" import --data "$data" "$work/e"
+exits "a file that is no export is refused" 1 "$perdure" import --data "$data" "$work/text" --adopt
 has "compact says what is lost" \
   "$(p compact --data "$data" --before before-clean-up --dry-run)" "lost"
 
 # --- --json parses, whatever the verb
 for call in "version" "init" "token list" "memory list" "memory history $kettle" "memory diff $kettle 1 2" \
-  "snapshot --list" "log query" "log show 1" "log prove" "log verify" "replay" "index status" \
+  "snapshot --list" "log query" "log show 1" "log prove" "log checkpoint" "log verify" "replay" "index status" \
   "search kettle" "memory get $kettle" "memory get 00000000" "doctor"; do
   # shellcheck disable=SC2086  # the call is meant to split
   "$perdure" $call --data "$data" --json >"$work/json" 2>"$work/err" || true
@@ -193,6 +205,8 @@ printf 'a\000b' >"$work/nul"
 nul=$(field "$(p memory store --data "$data" --file "$work/nul" --json)" id)
 p memory get --data "$data" "$nul" --text >"$work/back"
 check "a NUL comes back through the server" cmp "$work/nul" "$work/back"
+exits "nothing is adopted beside a running server" 1 "$perdure" import --data "$data" "$work/e" --adopt
+has "which is named" "$(cat "$work/err")" "$server"
 check "the log verifies beside the server" p log verify --data "$data"
 check "the replay runs beside the server" p replay --data "$data"
 has "a proxy answers MCP on standard output" "$(printf '%s\n' \

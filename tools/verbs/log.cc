@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "tools/arguments.h"
@@ -99,13 +100,47 @@ void AddQuery(CLI::App& group, Program& program) {
   });
 }
 
+Status WriteText(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return Fail(Code::kUnavailable, fmt::format("{} cannot be written.", path));
+}
+
+void AddCheckpoint(CLI::App& group, Program& program) {
+  CLI::App& verb = AddVerb(group, program, "checkpoint",
+                           "A signed tree head (C2SP tlog-checkpoint) to keep elsewhere");
+  const Arguments arguments = NewArguments();
+  const auto out = std::make_shared<std::string>();
+  const auto key_out = std::make_shared<std::string>();
+  IntegerOption(verb, arguments, "--size", "size", "Of the first so many entries (default: all)");
+  verb.add_option("--out", *out, "Write it to this file");
+  verb.add_option("--key-out", *key_out, "Write the verifier key to this file");
+  OnRun(verb, program, [&program, arguments, out, key_out]() -> Result<int> {
+    ASSIGN_OR_RETURN(const auto session, Session::Open(program, "log checkpoint"));
+    ASSIGN_OR_RETURN(const Json answer, session->Call("log_proof", *arguments));
+    const std::string note = TextAt(answer, "tree_head");
+    if (!out->empty()) RETURN_IF_ERROR(WriteText(*out, note));
+    if (!key_out->empty()) {
+      RETURN_IF_ERROR(WriteText(*key_out, TextAt(answer, "verifier_key") + "\n"));
+    }
+    if (program.json) {
+      PrintJson(answer);
+    } else if (out->empty()) {
+      Print(note);
+    }
+    return kExitOk;
+  });
+}
+
 void AddProve(CLI::App& group, Program& program) {
   CLI::App& verb =
       AddVerb(group, program, "prove",
               "A signed tree head, and proofs that an entry is under it or that it extends an "
               "older head");
   const Arguments arguments = NewArguments();
-  IntegerOption(verb, arguments, "seq", "seq", "Entry to prove");
+  IntegerOption(verb, arguments, "seq,--seq", "seq", "Entry to prove");
   IntegerOption(verb, arguments, "--size", "size", "Of the head (default: the whole log)");
   IntegerOption(verb, arguments, "--old-size", "old_size", "Of an older head");
   OnCall(verb, program, "log_proof", arguments, [](const Json& answer) {
@@ -134,6 +169,7 @@ void AddLog(CLI::App& app, Program& program) {
   AddShow(group, program);
   AddQuery(group, program);
   AddLogVerify(group, program);
+  AddCheckpoint(group, program);
   AddProve(group, program);
 }
 

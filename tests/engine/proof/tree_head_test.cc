@@ -48,6 +48,17 @@ TEST(TreeHead, KeysAndSignaturesAreThoseOfSignedNote) {
   const SigningKey key = SigningKeyFromSeed(Seed(private_key->substr(1)));
   EXPECT_EQ(FormatVerifierKey("PeterNeumann", key.public_key),
             "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW");
+  const auto parsed = ParseVerifierKey(FormatVerifierKey("PeterNeumann", key.public_key));
+  ASSERT_THAT(parsed, IsOk());
+  EXPECT_EQ(parsed->name, "PeterNeumann");
+  EXPECT_EQ(parsed->key, key.public_key);
+  for (const char* bad : {"", "+", "PeterNeumann", "PeterNeumann+c74f20a3",
+                          "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10T",
+                          "PeterNeumann+c74f20a4+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
+                          "PeterNeuman+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW",
+                          "PeterNeumann+c74f20a3+AhpcQcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TWA"}) {
+    EXPECT_FALSE(ParseVerifierKey(bad)) << bad;
+  }
   const std::string text =
       "If you think cryptography is the answer to your problem,\n"
       "then you don't know what your problem is.\n";
