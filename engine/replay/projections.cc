@@ -1,5 +1,6 @@
 #include "engine/replay/projections.h"
 
+#include "engine/base/hash.h"
 #include "engine/storage/keys.h"
 
 namespace perdure {
@@ -31,6 +32,23 @@ Status WalkProjections(
                       visit(std::string("rows ") + std::string(key), value);
                       return true;
                     });
+}
+
+Result<ProjectionDigest> DigestOfProjections(const Store& store, Micros horizon) {
+  ProjectionDigest digest;
+  Sha256Stream stream;
+  RETURN_IF_ERROR(
+      WalkProjections(store, horizon, [&](std::string_view label, std::string_view value) {
+        stream.Update(Key()
+                          .U32(static_cast<std::uint32_t>(label.size()))
+                          .U32(static_cast<std::uint32_t>(value.size()))
+                          .Take());
+        stream.Update(label);
+        stream.Update(value);
+        ++(label.starts_with("rows") ? digest.rows : digest.records);
+      }));
+  digest.hash = stream.Finish();
+  return digest;
 }
 
 }  // namespace perdure

@@ -79,29 +79,6 @@ Result<Seq> ReplaySpace(const Engine& engine, SpaceId space, Store& scratch, Seq
   return last;
 }
 
-struct Digest {
-  Hash hash{};
-  std::uint64_t records = 0;
-  std::uint64_t rows = 0;
-};
-
-Result<Digest> DigestOf(const Store& store, Micros horizon) {
-  Digest digest;
-  Sha256Stream stream;
-  RETURN_IF_ERROR(
-      WalkProjections(store, horizon, [&](std::string_view label, std::string_view value) {
-        stream.Update(Key()
-                          .U32(static_cast<std::uint32_t>(label.size()))
-                          .U32(static_cast<std::uint32_t>(value.size()))
-                          .Take());
-        stream.Update(label);
-        stream.Update(value);
-        ++(label.starts_with("rows") ? digest.rows : digest.records);
-      }));
-  digest.hash = stream.Finish();
-  return digest;
-}
-
 // Only walked when the digests differ, so it may take memory.
 Result<std::string> FirstDifference(const Store& live, const Store& scratch, Micros horizon) {
   std::map<std::string, std::string> wanted;
@@ -142,8 +119,8 @@ Result<ReplayReport> Replay(const Engine& engine, const std::string& scratch_dir
       report.entries += entries;
     }
     const Micros horizon = engine.Horizon();
-    ASSIGN_OR_RETURN(const Digest live, DigestOf(engine.store(), horizon));
-    ASSIGN_OR_RETURN(const Digest replayed, DigestOf(*scratch, horizon));
+    ASSIGN_OR_RETURN(const ProjectionDigest live, DigestOfProjections(engine.store(), horizon));
+    ASSIGN_OR_RETURN(const ProjectionDigest replayed, DigestOfProjections(*scratch, horizon));
     report.records = live.records;
     report.rows = live.rows;
     report.live = live.hash;
