@@ -90,12 +90,29 @@ void FoldEvent(const fb::Entry& entry, fb::MemoryRecordT& record) {
   }
 }
 
+ValueKey ContentKeyIn(const fb::MemoryRecordT& record, const fb::Payload& text,
+                      const fb::Payload& label, const Secret& secret) {
+  return ContentKey(secret, {.title = TextOf(label.title()),
+                             .text = TextOf(text.text()),
+                             .conversation = TextOf(label.conversation()),
+                             .position = ToStd(record.position),
+                             .reference_time = ToStd(record.reference_time),
+                             .scope = record.scope});
+}
+
 // Writes the rows that find this version by its content, and its labels when they are new.
 Status IndexVersion(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
                     const fb::MemoryRecordT& record, Overlay& state) {
   const SpaceId space = entry.space();
   const Uuid id = FromId(*MemoryOf(entry));
-  ASSIGN_OR_RETURN(const auto content, ContentKeyOf(state, space, record, secret));
+  const bool all_in_payload =
+      payload && record.text_seq == entry.seq() && record.label_seq == entry.seq();
+  std::optional<ValueKey> content;
+  if (all_in_payload) {
+    content = ContentKeyIn(record, *payload, *payload, secret);
+  } else {
+    ASSIGN_OR_RETURN(content, ContentKeyOf(state, space, record, secret));
+  }
   if (content) {
     state.Put(Family::kRows, tables::Value(space, *content, id, record.version), "", 0);
   }
@@ -167,21 +184,10 @@ Result<std::optional<ValueKey>> ContentKeyOf(const StateReader& reader, SpaceId 
                                              const Secret& secret) {
   ASSIGN_OR_RETURN(const auto text, ReadPayload(reader, space, record.text_seq));
   if (!text) return std::nullopt;
-  Content content{.title = {},
-                  .text = TextOf((*text)->text()),
-                  .conversation = {},
-                  .position = ToStd(record.position),
-                  .reference_time = ToStd(record.reference_time),
-                  .scope = record.scope};
-  std::optional<PayloadRow> label;
-  if (record.label_seq != record.text_seq) {
-    ASSIGN_OR_RETURN(label, ReadPayload(reader, space, record.label_seq));
-    if (!label) return std::nullopt;
-  }
-  const fb::Payload& described = label ? **label : **text;
-  content.title = TextOf(described.title());
-  content.conversation = TextOf(described.conversation());
-  return ContentKey(secret, content);
+  if (record.label_seq == record.text_seq) return ContentKeyIn(record, **text, **text, secret);
+  ASSIGN_OR_RETURN(const auto label, ReadPayload(reader, space, record.label_seq));
+  if (!label) return std::nullopt;
+  return ContentKeyIn(record, **text, **label, secret);
 }
 
 fb::MemoryRecordT FoldRecord(const fb::Entry& entry, std::optional<fb::MemoryRecordT> before) {

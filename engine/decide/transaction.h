@@ -54,6 +54,7 @@ class Transaction {
 
   const LogHead& head() const { return head_; }
   const std::vector<Entry>& entries() const { return entries_; }
+  std::vector<Entry> TakeEntries() && { return std::move(entries_); }
   Overlay TakeState() && { return std::move(state_); }
 
  private:

@@ -1,5 +1,6 @@
 #include "engine/storage/state.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -8,7 +9,7 @@ namespace perdure {
 Result<std::optional<std::string>> Overlay::Get(Family family, std::string_view key) const {
   const auto& latest = latest_[static_cast<int>(family)];
   if (auto found = latest.find(key); found != latest.end()) return mutations_[found->second].value;
-  return base_.Get(family, key);
+  return base_->Get(family, key);
 }
 
 Status Overlay::Scan(Family family, std::string_view from, std::string_view to,
@@ -22,7 +23,7 @@ Status Overlay::Scan(Family family, std::string_view from, std::string_view to,
     if (mutation.value) go_on = visit(mutation.key, *mutation.value);
     ++own;
   };
-  RETURN_IF_ERROR(base_.Scan(family, from, to, [&](std::string_view key, std::string_view value) {
+  RETURN_IF_ERROR(base_->Scan(family, from, to, [&](std::string_view key, std::string_view value) {
     while (go_on && own != own_end && own->first < key) visit_own();
     if (!go_on) return false;
     if (own != own_end && own->first == key) {
@@ -45,9 +46,18 @@ void Overlay::Delete(Family family, std::string key, std::int64_t time) {
 }
 
 void Overlay::Absorb(Overlay&& upper) {
-  for (Mutation& mutation : upper.mutations_) Record(std::move(mutation));
+  const std::size_t offset = mutations_.size();
+  std::ranges::move(upper.mutations_, std::back_inserter(mutations_));
   upper.mutations_.clear();
-  for (auto& latest : upper.latest_) latest.clear();
+  for (std::size_t family = 0; family < kFamilies; ++family) {
+    auto& from = upper.latest_[family];
+    while (!from.empty()) {
+      auto node = from.extract(from.begin());
+      node.mapped() += offset;
+      const auto placed = latest_[family].insert(std::move(node));
+      if (!placed.inserted) placed.position->second = placed.node.mapped();
+    }
+  }
 }
 
 void Overlay::Record(Mutation mutation) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,13 +37,25 @@ struct Mutation {
   std::int64_t time;                 // the record time of a kState mutation
 };
 
+// Where groups of mutations become durable: the store, or a disk that a test controls.
+class StateWriter {
+ public:
+  virtual ~StateWriter() = default;
+  // All or nothing; on disk when it returns, if `sync`. After a failure every later call fails.
+  virtual Status Write(std::span<const Mutation> mutations, bool sync) = 0;
+  // Makes earlier writes without `sync` durable.
+  virtual Status SyncLog() = 0;
+};
+
 // Writes that lie over a base and are read through. The base must outlive it. Not thread-safe.
 class Overlay final : public StateReader {
  public:
-  explicit Overlay(const StateReader& base) : base_(base) {}
+  explicit Overlay(const StateReader& base) : base_(&base) {}
   // To lie over another overlay, pass it as a StateReader: a copy would be something else.
   Overlay(const Overlay&) = delete;
   Overlay(Overlay&&) = default;
+  // From here on lies over `base`, which must hold what the base so far held.
+  void Rebase(const StateReader& base) { base_ = &base; }
 
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;
   Status Scan(Family family, std::string_view from, std::string_view to,
@@ -59,7 +72,7 @@ class Overlay final : public StateReader {
  private:
   void Record(Mutation mutation);
 
-  const StateReader& base_;
+  const StateReader* base_;
   std::vector<Mutation> mutations_;
   std::map<std::string, std::size_t, std::less<>> latest_[kFamilies];  // key -> its last mutation
 };

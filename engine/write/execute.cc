@@ -101,7 +101,7 @@ Execution Refused(Overlay& group, const Circumstances& circumstances, const Comm
     return execution;
   }
   execution.answer.error().details.emplace_back("refused_seq", std::to_string(*seq));
-  execution.entries = txn.entries();
+  execution.entries = std::move(txn).TakeEntries();
   execution.head = txn.head();
   group.Absorb(std::move(txn).TakeState());
   return execution;
@@ -126,7 +126,7 @@ Execution Execute(Overlay& group, const Circumstances& circumstances, const Comm
     answer->record_time = 0;
     return {std::move(answer), {}, circumstances.head};
   }
-  Execution execution{std::move(answer), txn.entries(), txn.head()};
+  Execution execution{std::move(answer), std::move(txn).TakeEntries(), txn.head()};
   group.Absorb(std::move(txn).TakeState());
   return execution;
 }
