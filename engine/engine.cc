@@ -11,6 +11,7 @@
 #include "engine/model/tables.h"
 #include "engine/read/moment.h"
 #include "engine/token.h"
+#include "engine/write/sequencer.h"
 
 namespace perdure {
 namespace {
@@ -112,7 +113,8 @@ Result<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options, Clock
                                {.create_if_missing = false, .read_only = options.read_only}));
   RETURN_IF_ERROR(CheckFormat(*store));
   auto engine = std::make_unique<Engine>(Passkey(), options, clock, random, std::move(store));
-  engine->sequencer_ = std::make_unique<Sequencer>(*engine->store_, clock, random, options.sync);
+  engine->sequencer_ = std::make_unique<Sequencer>(
+      Sequencer::Surroundings{engine->latest_, *engine->store_, clock, random}, options.sync);
   RETURN_IF_ERROR(engine->LoadSpaces());
   return engine;
 }
@@ -140,9 +142,10 @@ Status Engine::LoadSpace(SpaceId id) {
                    ReadTail(*store_, id, origin, keys.signing.public_key, options_.check_tail));
   auto space =
       std::make_unique<OpenSpace>(OpenSpace{{id, name}, std::move(keys), StoredTiles(latest_, id)});
-  sequencer_->AddSpace(id, {tail.head, std::move(tail.tree), &space->keys, origin});
   const std::lock_guard lock(spaces_mutex_);
-  spaces_.insert_or_assign(id, std::move(space));
+  const auto [opened, added] = spaces_.try_emplace(id, std::move(space));
+  if (!added) return {};  // a repeated CreateSpace: whoever uses the space goes on
+  sequencer_->AddSpace(id, {{tail.head, std::move(tail.tree)}, &opened->second->keys, origin});
   return {};
 }
 
@@ -237,6 +240,18 @@ Result<std::pair<std::string, WriteOutcome>> Engine::Issue(const Principal& prin
   ASSIGN_OR_RETURN(WriteOutcome outcome, Write(principal, std::move(command), std::move(options)));
   return std::pair(dry_run || outcome.repeated ? std::string() : token.text, std::move(outcome));
 }
+
+LogHead Engine::Visible(SpaceId space) const { return sequencer_->Visible().Head(space); }
+
+LogHead Engine::WaitFor(SpaceId space, Seq seq, std::chrono::milliseconds timeout) const {
+  return sequencer_->Visible().WaitFor(space, seq, timeout);
+}
+
+TreeState Engine::Tree(SpaceId space) const { return sequencer_->Visible().Tree(space); }
+
+Status Engine::WriterState() const { return sequencer_->State(); }
+
+std::size_t Engine::WriteQueueDepth() const { return sequencer_->Depth(); }
 
 std::vector<SpaceInfo> Engine::Spaces() const {
   const std::lock_guard lock(spaces_mutex_);

@@ -1,5 +1,5 @@
 // The engine: one directory, one log a space, everything else folded from it. Writes go through
-// one sequencer thread; reads never block it and never wait for it.
+// one sequencer; reads never block it and never wait for it.
 //
 // Thread-safe. Durability: an answered write is on disk (SyncMode::kAlways, the default) and
 // visible to every read that starts afterwards.
@@ -25,9 +25,11 @@
 #include "engine/proof/merkle.h"
 #include "engine/read/read_view.h"
 #include "engine/storage/store.h"
-#include "engine/write/sequencer.h"
+#include "engine/write/sync_policy.h"
 
 namespace perdure {
+
+class Sequencer;
 
 struct EngineOptions {
   std::string directory;
@@ -96,17 +98,15 @@ class Engine {
   // --- for followers of the log
   std::vector<SpaceInfo> Spaces() const;
   Result<SpaceId> SpaceByName(std::string_view name) const;
-  LogHead Visible(SpaceId space) const { return sequencer_->Visible(space); }
+  LogHead Visible(SpaceId space) const;
   // Blocks until entry `seq` is visible or the time is up; returns the visible head.
-  LogHead WaitFor(SpaceId space, Seq seq, std::chrono::milliseconds timeout) const {
-    return sequencer_->WaitFor(space, seq, timeout);
-  }
+  LogHead WaitFor(SpaceId space, Seq seq, std::chrono::milliseconds timeout) const;
   const StateReader& Latest() const { return latest_; }
   const SpaceKeys& KeysOf(SpaceId space) const;
 
   // --- proofs and maintenance
   static std::string OriginOf(std::string_view space_name);  // of its signed tree heads
-  TreeState Tree(SpaceId space) const { return sequencer_->Tree(space); }
+  TreeState Tree(SpaceId space) const;
   const TileReader& Tiles(SpaceId space) const;
   Store& store() const { return *store_; }
   const std::string& directory() const { return options_.directory; }
@@ -114,7 +114,9 @@ class Engine {
   Random& random() const { return random_; }
   Micros Horizon() const;  // reads below it fail; kTimeMin when nothing was compacted
   // Whether writes are taken, and if not, why.
-  Status WriterState() const { return sequencer_->State(); }
+  Status WriterState() const;
+  // Commands that wait for their answer.
+  std::size_t WriteQueueDepth() const;
 
   // Only Open can call it.
   class Passkey {

@@ -98,6 +98,8 @@ void House::AddGauges(Metrics& metrics) const {
       [&engine] { return static_cast<double>(engine.Visible(kMainSpace).time) / 1e6; });
   metrics.AddGauge("perdure_takes_writes", "1 while the writer runs",
                    [&engine] { return engine.WriterState() ? 1.0 : 0.0; });
+  metrics.AddGauge("perdure_write_queue_depth", "Writes that wait for their answer",
+                   [&engine] { return static_cast<double>(engine.WriteQueueDepth()); });
   metrics.AddGauge("perdure_store_bytes", "Bytes of the store on disk",
                    [&engine] { return static_cast<double>(engine.store().BytesOnDisk()); });
   metrics.AddGauge("perdure_index_lag_entries", "Entries that the lexical index has yet to follow",

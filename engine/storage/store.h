@@ -29,17 +29,15 @@ struct StoreOptions {
   bool write_ahead = true;  // false for scratch stores, whose writes may be lost
 };
 
-class Store {
+class Store final : public StateWriter {
  public:
   // Opens the files under `directory`. Fails with kUnavailable when another process holds them.
   static Result<std::unique_ptr<Store>> Open(const std::string& directory, StoreOptions options);
-  ~Store();
+  ~Store() override;
 
-  // All or nothing. Cost: one WAL record; one fdatasync when `sync`.
-  Status Write(std::span<const Mutation> mutations, bool sync);
-
-  // Makes earlier writes without `sync` durable.
-  Status SyncLog();
+  // Cost: one WAL record; one fdatasync when `sync`.
+  Status Write(std::span<const Mutation> mutations, bool sync) override;
+  Status SyncLog() override;
 
   // kState answers as of `as_of`, the other families as they are.
   Result<std::optional<std::string>> Get(Family family, std::string_view key,

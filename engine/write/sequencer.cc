@@ -1,215 +1,172 @@
 #include "engine/write/sequencer.h"
 
-#include <algorithm>
-
-#include "engine/base/check.h"
-#include "engine/base/limits.h"
-#include "engine/model/tables.h"
-#include "engine/proof/tree_head.h"
-#include "engine/write/execute.h"
+#include <ctime>
+#include <utility>
 
 namespace perdure {
+namespace {
 
-SpaceId SpaceOf(const Command& command, const Principal& principal) {
-  const bool system = std::holds_alternative<IssueToken>(command) ||
-                      std::holds_alternative<RevokeToken>(command) ||
-                      std::holds_alternative<CreateSpace>(command) ||
-                      std::holds_alternative<CompactHistory>(command);
-  return system ? kSystemSpace : principal.space;
+WriteQueue::Time Now() { return std::chrono::steady_clock::now(); }
+
+// What this thread has computed so far; the rest of its time it waited.
+std::chrono::nanoseconds ProcessorTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// What one group has decided and not yet written.
-struct Sequencer::Group {
-  struct Log {
-    LogHead head;
-    TreeState tree;
-  };
-  explicit Group(const StateReader& base) : state(base) {}
-  Overlay state;
-  std::map<SpaceId, Log> logs;  // those it appends to
-};
+}  // namespace
 
-Sequencer::Sequencer(Store& store, Clock& clock, Random& random, SyncPolicy sync)
-    : store_(store),
-      clock_(clock),
-      random_(random),
+Sequencer::Sequencer(const Surroundings& around, SyncPolicy sync)
+    : store_(around.store),
       sync_(sync),
-      last_sync_(std::chrono::steady_clock::now()),
-      thread_([this] { Run(); }) {}
+      last_sync_(Now()),
+      decider_(around.latest, around.clock, around.random) {
+  for (std::thread& thread : threads_) thread = std::thread([this] { Run(); });
+}
 
 Sequencer::~Sequencer() {
   {
-    const std::lock_guard lock(queue_mutex_);
-    stopping_ = true;
+    const std::lock_guard lock(mutex_);
+    queue_.CloseDoor();
   }
-  queue_filled_.notify_all();
-  thread_.join();
+  turn_is_free_.notify_all();
+  group_waits_.notify_one();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void Sequencer::AddSpace(SpaceId space, SpaceStart start) {
-  const std::lock_guard lock(visible_mutex_);
-  spaces_.insert_or_assign(space, std::move(start));
+  watermark_.AddSpace(space, start.end);
+  decider_.AddSpace(space, std::move(start));
 }
 
 Result<WriteOutcome> Sequencer::Submit(WriteRequest request) {
-  std::future<Result<WriteOutcome>> answer;
+  const auto waiting = std::make_shared<Waiting>(std::move(request));
   {
-    const std::lock_guard lock(queue_mutex_);
-    if (stopping_) return Fail(Code::kUnavailable, "The store is closing. Try again later.");
-    if (queue_.size() >= limits::kQueueCommandsMax) {
-      return Fail(Code::kUnavailable, "Too many writes are waiting. Try again in a moment.");
-    }
-    Waiting& waiting =
-        queue_.emplace_back(std::move(request), std::promise<Result<WriteOutcome>>());
-    answer = waiting.answer.get_future();
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return std::unexpected(*stopped_);
+    RETURN_IF_ERROR(queue_.Put(waiting));
+    (deciding_ ? group_waits_ : turn_is_free_).notify_one();
   }
-  queue_filled_.notify_one();
-  return answer.get();
+  return waiting->Take();
 }
 
-LogHead Sequencer::Visible(SpaceId space) const {
-  const std::lock_guard lock(visible_mutex_);
-  const auto found = spaces_.find(space);
-  return found == spaces_.end() ? LogHead{} : found->second.head;
-}
-
-LogHead Sequencer::WaitFor(SpaceId space, Seq seq, std::chrono::milliseconds timeout) const {
-  std::unique_lock lock(visible_mutex_);
-  const auto found = spaces_.find(space);
-  if (found == spaces_.end()) return {};
-  visible_moved_.wait_for(lock, timeout, [&] { return found->second.head.seq >= seq; });
-  return found->second.head;
-}
-
-TreeState Sequencer::Tree(SpaceId space) const {
-  const std::lock_guard lock(visible_mutex_);
-  const auto found = spaces_.find(space);
-  return found == spaces_.end() ? TreeState() : found->second.tree;
+std::size_t Sequencer::Depth() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.Depth();
 }
 
 Status Sequencer::State() const {
-  const std::lock_guard lock(visible_mutex_);
+  const std::lock_guard lock(mutex_);
   if (stopped_) return std::unexpected(*stopped_);
   return {};
 }
 
 void Sequencer::Run() {
-  for (;;) {
-    std::vector<Waiting> waiting = Take();
-    if (waiting.empty()) return;
-    WriteGroup(std::move(waiting));
+  while (TakeTurn()) {
+    const std::shared_ptr<Group> group = DecideGroup();
+    const WriteQueue::Time start = Now();
+    const auto busy_before = ProcessorTime();
+    const Status written = Write(*group);
+    Finish(*group, written, (Now() - start) - (ProcessorTime() - busy_before));
   }
 }
 
-std::vector<Sequencer::Waiting> Sequencer::Take() {
-  std::unique_lock lock(queue_mutex_);
-  const auto ready = [this] { return stopping_ || !queue_.empty(); };
+// Waits for a command that nobody decides. Returns false when none will come.
+bool Sequencer::TakeTurn() {
+  std::unique_lock lock(mutex_);
+  const auto ready = [this] { return (!deciding_ && !queue_.Empty()) || queue_.Ended(); };
   if (sync_.mode == SyncMode::kInterval) {
     const std::chrono::milliseconds interval(sync_.interval_ms);
-    while (!queue_filled_.wait_for(lock, interval, ready)) {
+    while (!turn_is_free_.wait_for(lock, interval, ready)) {
       lock.unlock();
       static_cast<void>(store_.SyncLog());  // a failure stops the writer at the next write
       lock.lock();
     }
   } else {
-    queue_filled_.wait(lock, ready);
+    turn_is_free_.wait(lock, ready);
   }
-  std::vector<Waiting> taken;
-  while (!queue_.empty() && taken.size() < limits::kGroupCommandsMax) {
-    taken.push_back(std::move(queue_.front()));
-    queue_.pop_front();
-  }
-  return taken;
+  if (deciding_ || queue_.Empty()) return false;
+  deciding_ = true;
+  return true;
 }
 
-void Sequencer::WriteGroup(std::vector<Waiting> waiting) {
-  const StoreView base(store_, kLatest);
-  Group group(base);
-  std::vector<Result<WriteOutcome>> answers;
-  answers.reserve(waiting.size());
-  for (const Waiting& one : waiting) answers.push_back(Execute(group, one.request));
-  if (const Status written = Commit(group); !written) {
-    for (auto& answer : answers) answer = std::unexpected(written.error());
-  } else {
-    Publish(group);
-  }
-  for (std::size_t i = 0; i < waiting.size(); ++i) {
-    waiting[i].answer.set_value(std::move(answers[i]));
-  }
-}
-
-Result<WriteOutcome> Sequencer::Execute(Group& group, const WriteRequest& request) {
-  const SpaceId space = SpaceOf(request.command, request.principal);
-  const SpaceKeys* keys = nullptr;
-  auto log = group.logs.find(space);
+// The next group, closed, its turn to be written come. Passes the turn to decide on.
+std::shared_ptr<Group> Sequencer::DecideGroup() {
+  std::shared_ptr<Group> below;
   {
-    const std::lock_guard lock(visible_mutex_);
-    const auto found = spaces_.find(space);
-    if (found == spaces_.end()) {
-      return Fail(Code::kNotFound, "The token's space does not exist in this store.");
-    }
-    keys = found->second.keys;
-    if (log == group.logs.end()) {
-      log = group.logs.emplace(space, Group::Log{found->second.head, found->second.tree}).first;
-    }
+    const std::lock_guard lock(mutex_);
+    below = writing_;
   }
-  Circumstances circumstances{.space = space,
-                              .head = log->second.head,
-                              .now = clock_.Now(),
-                              .seed = {},
-                              .secret = &keys->secret,
-                              .principal = &request.principal,
-                              .options = &request.options};
-  random_.Fill(circumstances.seed);
-  Execution execution = perdure::Execute(group.state, circumstances, request.command, [&] {
-    return refusals_.Count(request.principal.id, circumstances.now);
-  });
-  for (const Entry& entry : execution.entries) {
-    for (Tile& tile : log->second.tree.Append(LeafHash(entry.bytes()))) {
-      group.state.Put(Family::kTree,
-                      tables::TreeTile(space, static_cast<std::uint8_t>(tile.level), tile.index),
-                      std::move(tile.bytes), 0);
-    }
-    if (entry->seq() % limits::kCheckpointEntries == 0) {
-      const std::lock_guard lock(visible_mutex_);
-      const TreeHead head{spaces_.at(space).origin, entry->seq(), log->second.tree.Root(), {}};
-      group.state.Put(Family::kMeta, tables::TreeHeadAt(space, entry->seq()),
-                      SignTreeHead(head, keys->signing), 0);
-    }
+  std::shared_ptr<Group> group = decider_.Begin(std::move(below));
+  for (;;) {
+    std::vector<WaitingPtr> commands = TakeOrClose(group->commands.size());
+    if (commands.empty()) break;
+    const WriteQueue::Time start = Now();
+    for (WaitingPtr& command : commands) decider_.Decide(*group, std::move(command));
+    const std::lock_guard lock(mutex_);
+    queue_.NotePace((Now() - start) / commands.size());
   }
-  log->second.head = execution.head;
-  return std::move(execution.answer);
+  decider_.Close(*group);
+  const std::lock_guard lock(mutex_);
+  writing_ = group;
+  deciding_ = false;
+  if (!queue_.Empty() || queue_.Ended()) turn_is_free_.notify_one();
+  return group;
 }
 
-Status Sequencer::Commit(Group& group) {
+// What joins the group of `size` commands; nothing when it is to be written, which from then on
+// counts as being done.
+std::vector<WaitingPtr> Sequencer::TakeOrClose(std::size_t size) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (queue_.IsDue(size, Now())) {
+      queue_.StartWriting();
+      return {};
+    }
+    std::vector<WaitingPtr> commands = queue_.Take(size);
+    if (!commands.empty()) return commands;
+    const WriteQueue::Time due = queue_.DueAt(size);
+    if (due == WriteQueue::Time::max()) {
+      group_waits_.wait(lock);
+    } else {
+      group_waits_.wait_until(lock, due);
+    }
+  }
+}
+
+Status Sequencer::Write(const Group& group) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return std::unexpected(*stopped_);
+  }
   if (group.state.mutations().empty()) return {};
-  for (const auto& [space, log] : group.logs) {
-    group.state.Put(Family::kMeta, tables::Head(space), log.head.Encode(), 0);
-  }
-  const Status written = store_.Write(group.state.mutations(), SyncNow());
-  if (!written) {
-    const std::lock_guard lock(visible_mutex_);
-    stopped_ = written.error();
-  }
-  return written;
+  return store_.Write(group.state.mutations(), SyncNow());
 }
 
-void Sequencer::Publish(Group& group) {
-  {
-    const std::lock_guard lock(visible_mutex_);
-    for (auto& [space, log] : group.logs) {
-      SpaceStart& start = spaces_.at(space);
-      start.head = log.head;
-      start.tree = std::move(log.tree);
+// Makes the group visible and answers it, or fails it.
+void Sequencer::Finish(Group& group, const Status& written, WriteQueue::Time::duration disk_time) {
+  if (written) {
+    watermark_.Move(std::move(group.ends));
+  } else {
+    for (const WaitingPtr& command : group.commands) {
+      command->answer = std::unexpected(written.error());
     }
   }
-  visible_moved_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!written) stopped_ = written.error();
+    queue_.EndWriting(group.commands.size(), disk_time, Now());
+    writing_.reset();
+    group_waits_.notify_one();
+  }
+  for (const WaitingPtr& command : group.commands) command->Give();
 }
 
 bool Sequencer::SyncNow() {
   if (sync_.mode == SyncMode::kAlways) return true;
   if (sync_.mode == SyncMode::kNever) return false;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Now();
   if (now - last_sync_ < std::chrono::milliseconds(sync_.interval_ms)) return false;
   last_sync_ = now;
   return true;

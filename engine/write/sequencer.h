@@ -1,57 +1,38 @@
-// The one writer. Takes the waiting commands in groups, decides and applies them one after another
-// into one batch, writes it with sync, and only then answers and moves the visible watermark.
+// The threads of the write path. Two take turns: while one writes a group with sync, the other
+// decides the next one over it. Answers and the visible watermark wait for a group's sync, and
+// groups are written in the order they were decided in.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
-#include <future>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/random.h"
-#include "engine/decide/command.h"
-#include "engine/log/entry.h"
-#include "engine/proof/keys.h"
-#include "engine/proof/merkle.h"
-#include "engine/storage/store.h"
-#include "engine/write/refusal_meter.h"
+#include "engine/storage/state.h"
+#include "engine/write/decider.h"
+#include "engine/write/group.h"
+#include "engine/write/sync_policy.h"
+#include "engine/write/watermark.h"
+#include "engine/write/write_queue.h"
 
 namespace perdure {
 
-// When an answered write is on disk: always; within interval_ms; or whenever the kernel likes.
-enum class SyncMode { kAlways, kInterval, kNever };
-struct SyncPolicy {
-  SyncMode mode = SyncMode::kAlways;
-  int interval_ms = 1000;  // of kInterval
-};
-
-struct WriteRequest {
-  Principal principal;
-  Command command;
-  WriteOptions options;
-};
-
-// What the sequencer needs of a space when it starts to write to it.
-struct SpaceStart {
-  LogHead head;
-  TreeState tree;
-  const SpaceKeys* keys = nullptr;  // must outlive the sequencer
-  std::string origin;               // of signed tree heads, e.g. "perdure/main"
-};
-
-// The space whose log takes the command's entries.
-SpaceId SpaceOf(const Command& command, const Principal& principal);
-
 class Sequencer {
  public:
-  // All references must outlive the sequencer.
-  Sequencer(Store& store, Clock& clock, Random& random, SyncPolicy sync);
+  // Reads `latest` and writes to `store`, which `latest` then shows. All references must outlive
+  // the sequencer.
+  struct Surroundings {
+    const StateReader& latest;
+    StateWriter& store;
+    Clock& clock;
+    Random& random;
+  };
+  Sequencer(const Surroundings& around, SyncPolicy sync);
   ~Sequencer();  // answers what waits, then stops
 
   void AddSpace(SpaceId space, SpaceStart start);
@@ -60,44 +41,34 @@ class Sequencer {
   // writer has stopped.
   Result<WriteOutcome> Submit(WriteRequest request);
 
-  LogHead Visible(SpaceId space) const;
-  LogHead WaitFor(SpaceId space, Seq seq, std::chrono::milliseconds timeout) const;
-  TreeState Tree(SpaceId space) const;
+  const Watermark& Visible() const { return watermark_; }
+  std::size_t Depth() const;  // commands without an answer
   Status State() const;
 
  private:
-  struct Waiting {
-    WriteRequest request;
-    std::promise<Result<WriteOutcome>> answer;
-  };
-  struct Group;
-
   void Run();
-  std::vector<Waiting> Take();
-  void WriteGroup(std::vector<Waiting> waiting);
-  Result<WriteOutcome> Execute(Group& group, const WriteRequest& request);
-  Status Commit(Group& group);
-  void Publish(Group& group);
+  bool TakeTurn();
+  std::shared_ptr<Group> DecideGroup();
+  std::vector<WaitingPtr> TakeOrClose(std::size_t size);
+  Status Write(const Group& group);
+  void Finish(Group& group, const Status& written, WriteQueue::Time::duration disk_time);
   bool SyncNow();
 
-  Store& store_;
-  Clock& clock_;
-  Random& random_;
+  StateWriter& store_;
   SyncPolicy sync_;
-  RefusalMeter refusals_;
   std::chrono::steady_clock::time_point last_sync_;
+  Decider decider_;  // of the thread whose turn it is to decide
+  Watermark watermark_;
 
-  mutable std::mutex queue_mutex_;
-  std::condition_variable queue_filled_;
-  std::deque<Waiting> queue_;
-  bool stopping_ = false;
-
-  mutable std::mutex visible_mutex_;
-  mutable std::condition_variable visible_moved_;
-  std::map<SpaceId, SpaceStart> spaces_;
+  mutable std::mutex mutex_;              // guards what follows
+  std::condition_variable turn_is_free_;  // and a command waits, or the end has come
+  std::condition_variable group_waits_;   // no more: for commands, or for the group before it
+  WriteQueue queue_;
+  bool deciding_ = false;           // whose turn it is, a thread's or nobody's
+  std::shared_ptr<Group> writing_;  // closed, and not in the store yet
   std::optional<Error> stopped_;
 
-  std::thread thread_;
+  std::array<std::thread, 2> threads_;
 };
 
 }  // namespace perdure

@@ -1,8 +1,10 @@
 #include "tools/bench/scratch.h"
 
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <random>
+#include <thread>
 
 #include "tools/bench/stopwatch.h"
 

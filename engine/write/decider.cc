@@ -1,0 +1,92 @@
+#include "engine/write/decider.h"
+
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/limits.h"
+#include "engine/model/tables.h"
+#include "engine/proof/tree_head.h"
+
+namespace perdure {
+
+SpaceId SpaceOf(const Command& command, const Principal& principal) {
+  const bool system = std::holds_alternative<IssueToken>(command) ||
+                      std::holds_alternative<RevokeToken>(command) ||
+                      std::holds_alternative<CreateSpace>(command) ||
+                      std::holds_alternative<CompactHistory>(command);
+  return system ? kSystemSpace : principal.space;
+}
+
+void Decider::AddSpace(SpaceId space, SpaceStart start) {
+  const std::lock_guard lock(spaces_mutex_);
+  const bool added = spaces_.try_emplace(space, std::move(start)).second;
+  PERDURE_CHECK(added);  // what is decided and not written yet would be forgotten
+}
+
+std::shared_ptr<Group> Decider::Begin(std::shared_ptr<Group> below) const {
+  const StateReader& base = below ? below->state : latest_;
+  auto group = std::make_shared<Group>(base);
+  group->below = std::move(below);
+  return group;
+}
+
+void Decider::Decide(Group& group, WaitingPtr command) {
+  command->answer = Answer(group, command->request);
+  group.commands.push_back(std::move(command));
+}
+
+void Decider::Close(Group& group) {
+  group.state.Rebase(latest_);
+  group.below.reset();
+  const std::lock_guard lock(spaces_mutex_);
+  for (auto& [space, end] : group.ends) {
+    end = spaces_.at(space).end;
+    group.state.Put(Family::kMeta, tables::Head(space), end.head.Encode(), 0);
+  }
+}
+
+Result<WriteOutcome> Decider::Answer(Group& group, const WriteRequest& request) {
+  const SpaceId space = SpaceOf(request.command, request.principal);
+  SpaceStart* start = nullptr;
+  {
+    const std::lock_guard lock(spaces_mutex_);
+    const auto found = spaces_.find(space);
+    if (found == spaces_.end()) {
+      return Fail(Code::kNotFound, "The token's space does not exist in this store.");
+    }
+    start = &found->second;  // a node of a map stays, and its end is touched by this thread alone
+  }
+  Circumstances circumstances{.space = space,
+                              .head = start->end.head,
+                              .now = clock_.Now(),
+                              .seed = {},
+                              .secret = &start->keys->secret,
+                              .principal = &request.principal,
+                              .options = &request.options};
+  random_.Fill(circumstances.seed);
+  Execution execution = Execute(group.state, circumstances, request.command, [&] {
+    return refusals_.Count(request.principal.id, circumstances.now);
+  });
+  if (!execution.entries.empty()) Append(group, space, *start, execution);
+  return std::move(execution.answer);
+}
+
+// The entries to the tree, whose full tiles and signed heads go into the group.
+void Decider::Append(Group& group, SpaceId space, SpaceStart& start, const Execution& execution) {
+  for (const Entry& entry : execution.entries) {
+    for (Tile& tile : start.end.tree.Append(LeafHash(entry.bytes()))) {
+      group.state.Put(Family::kTree,
+                      tables::TreeTile(space, static_cast<std::uint8_t>(tile.level), tile.index),
+                      std::move(tile.bytes), 0);
+    }
+    if (entry->seq() % limits::kCheckpointEntries == 0) {
+      const TreeHead head{start.origin, entry->seq(), start.end.tree.Root(), {}};
+      group.state.Put(Family::kMeta, tables::TreeHeadAt(space, entry->seq()),
+                      SignTreeHead(head, start.keys->signing), 0);
+    }
+  }
+  start.end.head = execution.head;
+  group.ends.try_emplace(space);
+}
+
+}  // namespace perdure
