@@ -17,6 +17,8 @@ struct Options {
   std::string directory;  // scratch; made and removed
   std::size_t size = 0;   // entries or memories; 0 for the measurement's own default
   int runs = 5;
+  bool all_notes = false;  // of Open: every entry stores a memory, not one in ten
+  bool keep = false;  // the filled stores stay in `directory`, and those of a run before are used
 };
 
 using Measurement = std::function<Result<nlohmann::json>(const Options&)>;

@@ -11,7 +11,7 @@ Result<nlohmann::json> Replay(const Options& options) {
   const std::uint64_t entries = options.size ? options.size : 50'000;
   ASSIGN_OR_RETURN(auto scratch, ScratchEngine::Make(options.directory + "/replay"));
   Engine& engine = **scratch;
-  RETURN_IF_ERROR(FillLog(engine, entries, 100));
+  RETURN_IF_ERROR(FillLog(engine, entries, entries / 10, 100));
   std::vector<double> replay;
   std::vector<double> verify;
   for (int run = 0; run < options.runs; ++run) {

@@ -1,28 +1,12 @@
 #include "tools/bench/scratch.h"
 
-#include <array>
 #include <atomic>
 #include <filesystem>
-#include <random>
 #include <thread>
 
 #include "tools/bench/stopwatch.h"
 
 namespace perdure::bench {
-namespace {
-
-constexpr std::array<const char*, 64> kWords = {
-    "river",   "engine", "signal", "garden", "letter",  "budget",  "window",   "planet",
-    "market",  "silver", "bridge", "doctor", "coffee",  "travel",  "summer",   "winter",
-    "ticket",  "camera", "kernel", "thread", "release", "branch",  "commit",   "review",
-    "server",  "client", "memory", "record", "version", "backup",  "island",   "forest",
-    "copper",  "violin", "orange", "purple", "castle",  "harbor",  "engineer", "teacher",
-    "prefers", "wrote",  "moved",  "asked",  "decided", "learned", "found",    "closed",
-    "opened",  "before", "after",  "during", "between", "project", "meeting",  "deadline",
-    "station", "valley", "mirror", "pencil", "rocket",  "system",  "library",  "quarter"};
-
-}  // namespace
-
 Result<std::unique_ptr<ScratchEngine>> ScratchEngine::Make(const std::string& directory) {
   std::error_code ignored;
   std::filesystem::remove_all(directory, ignored);
@@ -53,25 +37,11 @@ Principal Everyone() {
   return principal;
 }
 
-NoteDraft MakeNote(std::uint64_t n, std::size_t words) {
-  std::mt19937_64 generator(n);
-  NoteDraft draft;
-  draft.title = "Note " + std::to_string(n);
-  for (std::size_t i = 0; i < words; ++i) {
-    draft.text += kWords[generator() % kWords.size()];
-    // A rare word now and then, as real texts have.
-    if (i % 16 == 7) draft.text += " w" + std::to_string(generator() % 50'000);
-    draft.text += i % 12 == 11 ? ". " : " ";
-  }
-  draft.tags = {kWords[n % kWords.size()]};
-  return draft;
-}
-
-Status FillLog(Engine& engine, std::uint64_t entries, std::size_t words) {
+Status FillLog(Engine& engine, std::uint64_t entries, std::uint64_t notes, std::size_t words) {
   constexpr std::uint64_t kBatch = 1000;
   const Principal everyone = Everyone();
   std::vector<Uuid> ids;
-  for (std::uint64_t notes = entries / 10; ids.size() < notes;) {
+  while (ids.size() < notes) {
     StoreMemories command;
     while (command.memories.size() < std::min(kBatch, notes - ids.size())) {
       command.memories.push_back(MakeNote(ids.size() + command.memories.size(), words));
@@ -80,7 +50,7 @@ Status FillLog(Engine& engine, std::uint64_t entries, std::size_t words) {
     for (const MemoryOutcome& memory : stored.memories) ids.push_back(memory.id);
   }
   std::vector<std::thread> writers;
-  const std::uint64_t left = entries - engine.Visible(kMainSpace).seq;
+  const std::uint64_t left = entries - std::min(entries, engine.Visible(kMainSpace).seq);
   constexpr std::uint64_t kWriters = 64;
   std::atomic<bool> failed = false;
   for (std::uint64_t w = 0; w < kWriters; ++w) {

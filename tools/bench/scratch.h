@@ -1,10 +1,11 @@
-// A store of the bench's own, and the texts it is filled with.
+// A store of the bench's own.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "engine/engine.h"
+#include "tools/bench/texts.h"
 
 namespace perdure::bench {
 
@@ -30,11 +31,7 @@ class ScratchEngine {
 // A caller with every role.
 Principal Everyone();
 
-// Note number `n`: about `words` English words, different for every n, the same in every run.
-NoteDraft MakeNote(std::uint64_t n, std::size_t words);
-
-// Appends `entries` entries: notes of `words` words, and about nine times as many pins and unpins,
-// so that the log is long and the memories few.
-Status FillLog(Engine& engine, std::uint64_t entries, std::size_t words);
+// Appends entries until there are `entries`: `notes` notes of `words` words, then pins and unpins.
+Status FillLog(Engine& engine, std::uint64_t entries, std::uint64_t notes, std::size_t words);
 
 }  // namespace perdure::bench

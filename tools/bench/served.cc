@@ -8,22 +8,23 @@
 
 namespace perdure::bench {
 
-Result<std::unique_ptr<Served>> Served::Make(const std::string& directory,
-                                             const std::string& model_dir) {
+Result<std::unique_ptr<Served>> Served::Make(const Place& place) {
+  const std::string& directory = place.directory;
   std::error_code ignored;
-  std::filesystem::remove_all(directory, ignored);
+  if (!place.keep) std::filesystem::remove_all(directory, ignored);
   auto served = std::make_unique<Served>();
-  served->directory_ = directory;
+  served->place_ = place;
   RETURN_IF_ERROR(MakeDataDir(directory));
   ASSIGN_OR_RETURN(auto attempt,
                    DirectoryLock::Acquire(directory, "bench", std::chrono::seconds(0)));
   if (!attempt.lock) return Fail(Code::kUnavailable, attempt.holder.Name() + " is in the way.");
   SystemClock clock;
   SystemRandom random;
-  RETURN_IF_ERROR(FillDataDir(directory, clock, random));
+  ASSIGN_OR_RETURN(served->is_new_, FillDataDir(directory, clock, random));
   ASSIGN_OR_RETURN(served->token_, ReadTokenFile(OperatorTokenFile(directory)));
-  ASSIGN_OR_RETURN(served->house_, House::Open({.data_dir = directory, .model_dir = model_dir},
-                                               std::move(*attempt.lock)));
+  ASSIGN_OR_RETURN(
+      served->house_,
+      House::Open({.data_dir = directory, .model_dir = place.model_dir}, std::move(*attempt.lock)));
   served->serving_ = std::make_unique<Serving>(*served->house_, ServingOptions{}, served->log_);
   RETURN_IF_ERROR(served->serving_->Start());
   const std::string address = served->serving_->Address();
@@ -39,7 +40,7 @@ void Served::Stop() {
 Served::~Served() {
   Stop();
   std::error_code ignored;
-  std::filesystem::remove_all(directory_, ignored);
+  if (!place_.keep) std::filesystem::remove_all(place_.directory, ignored);
 }
 
 std::unique_ptr<HttpClient> Served::Connect() const {

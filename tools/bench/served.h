@@ -15,10 +15,15 @@ namespace perdure::bench {
 
 class Served {
  public:
-  static Result<std::unique_ptr<Served>> Make(const std::string& directory,
-                                              const std::string& model_dir);
+  struct Place {
+    std::string directory;
+    std::string model_dir;
+    bool keep = false;  // the store stays, and one that is there is opened
+  };
+  static Result<std::unique_ptr<Served>> Make(const Place& place);
   ~Served();
 
+  bool is_new() const { return is_new_; }  // holds nothing yet
   House& house() { return *house_; }
   // A client of its own for each thread.
   std::unique_ptr<HttpClient> Connect() const;
@@ -31,7 +36,8 @@ class Served {
   Status AwaitVectors();
 
  private:
-  std::string directory_;
+  Place place_;
+  bool is_new_ = true;
   std::string token_;
   int port_ = 0;
   std::ostringstream log_;

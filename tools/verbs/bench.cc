@@ -50,6 +50,10 @@ void AddBench(CLI::App& app, Program& program) {
       ->check(CLI::Range(1, 100));
   verb.add_option("--dir", arguments->options.directory,
                   "Scratch directory, on the disk to measure");
+  verb.add_flag("--all-notes", arguments->options.all_notes,
+                "open: every entry stores a memory, not one in ten");
+  verb.add_flag("--keep", arguments->options.keep,
+                "Keep what was filled there, and measure what an earlier run kept (open, search)");
   OnRun(verb, program, [arguments] { return RunBench(*arguments); });
 }
 
