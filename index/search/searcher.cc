@@ -109,6 +109,7 @@ std::vector<VectorHit> Searcher::AskVectors(Ask ask) {
 // A graph wanders about in vain where a filter admits little, or all of it in a few segments: as a
 // search of the past does, since chunks are numbered as time goes. There a scan is faster.
 std::size_t Searcher::CountForVectors() const {
+  if (in_.index->columns().chunks.size() <= VectorIndexOptions().exact_max) return 0;
   const std::size_t admitted = visibility_->EstimateCount();
   const std::size_t chunks = in_.index->columns().chunks.size();
   return admitted * 5 < chunks * 4 ? 0 : admitted;

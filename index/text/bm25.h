@@ -40,10 +40,12 @@ class Bm25 {
  public:
   explicit Bm25(const LengthStatistics& lengths) : count_(static_cast<double>(lengths.count)) {
     if (lengths.count == 0) return;
-    mean_ = static_cast<double>(lengths.total) / count_;
-    const double variance = static_cast<double>(lengths.squares) / count_ - mean_ * mean_;
-    if (mean_ >= 90) k1_ = 2;
-    if (std::sqrt(std::fmax(variance, 0)) > .8 * mean_) b_ = 1;
+    const double mean = static_cast<double>(lengths.total) / count_;
+    const double variance = static_cast<double>(lengths.squares) / count_ - mean * mean;
+    const double k1 = mean >= 90 ? 2 : 1.2;
+    const double b = std::sqrt(std::fmax(variance, 0)) > .8 * mean ? 1 : .5;
+    least_ = k1 * (1 - b);
+    slope_ = k1 * b / mean;
   }
 
   double Idf(std::uint64_t chunks_with_term) const {
@@ -53,14 +55,13 @@ class Bm25 {
 
   // In 0..1: how much of a term's weight `count` occurrences in a chunk of `length` earn.
   double Saturation(std::uint32_t count, std::uint32_t length) const {
-    return count / (count + k1_ * (1 - b_ + b_ * length / mean_));
+    return count / (count + least_ + slope_ * length);
   }
 
  private:
   double count_ = 0;
-  double mean_ = 1;
-  double k1_ = 1.2;
-  double b_ = .5;
+  double least_ = .6;  // k1 * (1 - b)
+  double slope_ = .6;  // k1 * b / mean
 };
 
 }  // namespace perdure

@@ -80,10 +80,9 @@ class Matcher {
     const ChunkNumber end = begin_ > kNoChunk - kWindow ? kNoChunk : begin_ + kWindow;
     for (auto& layer : term.layers) {
       if (layer.source->next() >= end) continue;
-      taken_.clear();
-      layer.source->TakeBelow(end, taken_);
+      const auto taken = layer.source->TakeBelow(end, buffer_);
       if (block_ == nullptr) continue;
-      for (const auto& posting : taken_) {
+      for (const auto& posting : taken) {
         const std::size_t offset = posting.chunk - begin_;
         const Slot& slot = (*block_)[offset];
         if (!IsLive(layer, slot)) continue;
@@ -154,7 +153,7 @@ class Matcher {
 
   ChunkNumber begin_ = 0;  // of the window
   const SlotTable::Block* block_ = nullptr;
-  std::vector<Posting> taken_;
+  std::vector<Posting> buffer_;
   std::array<Fixed, kWindow> scores_ = {};
   std::array<Fixed, kWindow> coverages_ = {};
   std::array<std::uint64_t, kWindow / 64> touched_ = {};

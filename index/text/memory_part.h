@@ -46,6 +46,10 @@ class MemoryPart {
   // Notes that a document of a layer below is gone.
   void RemoveBelow(ChunkNumber chunk, Generation generation, const DocumentTerms& terms);
 
+  // One of its documents has a number that another had before it.
+  void NoteReuse() { reuses_numbers_ = true; }
+  bool reuses_numbers() const { return reuses_numbers_; }
+
   const TermEntry* Find(const std::string& key) const;
   DocumentTerms TermsOf(ChunkNumber chunk) const;
 
@@ -57,6 +61,7 @@ class MemoryPart {
   TermMap terms_;
   std::map<ChunkNumber, Document> documents_;
   std::set<ChunkNumber> removed_below_;
+  bool reuses_numbers_ = false;
 };
 
 }  // namespace perdure

@@ -1,6 +1,7 @@
 // Where a term occurs: the interface between the matcher and the parts of a text index.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -24,8 +25,8 @@ class PostingSource {
 
   // The chunk that the cursor stands at, or kNoChunk at the end.
   virtual ChunkNumber next() const = 0;
-  // Appends the postings below `end` to `postings` and moves past them.
-  virtual void TakeBelow(ChunkNumber end, std::vector<Posting>& postings) = 0;
+  // The postings below `end`, which it moves past. They lie in `buffer` or in the source itself.
+  virtual std::span<const Posting> TakeBelow(ChunkNumber end, std::vector<Posting>& buffer) = 0;
   // Moves to the first posting at or above `chunk`; its count if it is `chunk`'s, else 0.
   virtual std::uint32_t CountAt(ChunkNumber chunk) = 0;
 };
@@ -42,18 +43,27 @@ class MemoryPostings final : public PostingSource {
 
   ChunkNumber next() const override { return rest_.empty() ? kNoChunk : rest_.front().chunk; }
 
-  void TakeBelow(ChunkNumber end, std::vector<Posting>& postings) override {
-    std::size_t taken = 0;
-    while (taken < rest_.size() && rest_[taken].chunk < end) postings.push_back(rest_[taken++]);
-    rest_ = rest_.subspan(taken);
+  std::span<const Posting> TakeBelow(ChunkNumber end, std::vector<Posting>&) override {
+    const auto taken = rest_.first(CountBelow(end));
+    rest_ = rest_.subspan(taken.size());
+    return taken;
   }
 
   std::uint32_t CountAt(ChunkNumber chunk) override {
-    while (!rest_.empty() && rest_.front().chunk < chunk) rest_ = rest_.subspan(1);
+    rest_ = rest_.subspan(CountBelow(chunk));
     return next() == chunk ? rest_.front().count : 0;
   }
 
  private:
+  // Galloping: steps that double, then halving (Bentley and Yao, 1976).
+  std::size_t CountBelow(ChunkNumber end) const {
+    std::size_t high = 1;
+    while (high <= rest_.size() && rest_[high - 1].chunk < end) high *= 2;
+    const auto found = std::ranges::lower_bound(
+        rest_.subspan(high / 2, std::min(high, rest_.size()) - high / 2), end, {}, &Posting::chunk);
+    return static_cast<std::size_t>(found - rest_.begin());
+  }
+
   std::vector<Posting> owned_;
   std::span<const Posting> rest_;
 };

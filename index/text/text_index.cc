@@ -58,9 +58,10 @@ Status CheckDocument(const TextDocument& document) {
 
 }  // namespace
 
-Result<std::unique_ptr<TextIndex>> TextIndex::Open(const std::string& directory) {
+Result<std::unique_ptr<TextIndex>> TextIndex::Open(const std::string& directory,
+                                                   const TextIndexOptions& options) {
   ASSIGN_OR_RETURN(auto home, TextHome::Open(directory));
-  auto index = std::make_unique<TextIndex>(OpenOnly(), std::move(home));
+  auto index = std::make_unique<TextIndex>(OpenOnly(), std::move(home), options);
   if (index->home_.number() == 0) {
     RETURN_IF_ERROR(index->StartAnew(""));
   } else if (const Status loaded = index->Load(); !loaded) {
@@ -95,6 +96,7 @@ Status TextIndex::StartAnew(std::string why) {
   discarded_ = std::move(why);
   disk_.reset();
   slots_ = SlotTable();
+  cache_.Clear();
   for (auto& lengths : lengths_) lengths = {};
   const std::uint64_t number = home_.number() + 1;
   ASSIGN_OR_RETURN(disk_, DiskWriter::Open(home_.DatabasePath(number)));
@@ -112,6 +114,7 @@ void TextIndex::SetSlot(ChunkNumber chunk, Slot slot) {
   if (before.length > 0) lengths_[Index(before.generation)].Remove(before.length);
   if (slot.length > 0) lengths_[Index(slot.generation)].Add(slot.length);
   slots_.Set(chunk, slot);
+  next_chunk_ = std::max(next_chunk_, chunk + 1);
 }
 
 Status TextIndex::Add(std::span<const TextDocument> documents) {
@@ -123,6 +126,7 @@ Status TextIndex::Add(std::span<const TextDocument> documents) {
     DocumentTerms terms = document.terms;
     terms.length = std::clamp<std::uint32_t>(terms.length, 1, kChunkLengthMax);
     const std::lock_guard state(state_);
+    if (chunk < next_chunk_) active_->NoteReuse();
     active_->Add(chunk, Generation::kCurrent, terms);
     SetSlot(chunk,
             {static_cast<std::uint16_t>(terms.length), active_->layer(), Generation::kCurrent});
@@ -202,7 +206,15 @@ Status TextIndex::FlushSealed() {
   ASSIGN_OR_RETURN(const DiskBatch batch, MakeBatch(*part, cursor));
   RETURN_IF_ERROR(disk_->Apply(batch));
   const std::uint64_t revision = disk_->revision();
+  PostingCache::Lists lists;
+  {
+    const std::lock_guard state(state_);
+    lists = cache_.All();
+  }
+  lists = cache_.After(std::move(lists), *part);
   const std::lock_guard state(state_);
+  cache_.Clear();  // and with it what was read meanwhile
+  for (auto& [key, list] : lists) cache_.Insert(key, std::move(list));
   for (const auto& [chunk, document] : part->documents()) {
     Slot slot = slots_.Get(chunk);
     if (slot.length == 0 || slot.layer != part->layer()) continue;  // gone since, or replaced
@@ -256,6 +268,7 @@ Status TextIndex::Compact() {
   {
     const std::lock_guard state(state_);
     on_disk_ = {number, disk->revision()};
+    cache_.Clear();  // of what was erased no trace stays
   }
   disk_ = std::move(disk);
   readers_.Keep(number);

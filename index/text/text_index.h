@@ -25,6 +25,7 @@
 #include "engine/base/result.h"
 #include "index/text/matcher.h"
 #include "index/text/memory_part.h"
+#include "index/text/posting_cache.h"
 #include "index/text/reader_pool.h"
 #include "index/text/slot_table.h"
 #include "index/text/terms.h"
@@ -40,6 +41,12 @@ struct TextDocument {
   DocumentTerms terms;
 };
 
+struct TextIndexOptions {
+  // Postings of a term that are read from disk at once, and kept decoded for the next search while
+  // there is room. Of more, a search reads step by step what it needs.
+  std::size_t list_max = 1 << 20;
+};
+
 struct TextIndexStats {
   std::uint64_t current = 0;    // chunks of current versions
   std::uint64_t past = 0;       // and of past ones
@@ -52,12 +59,14 @@ class TextIndex {
   };
 
  public:
-  TextIndex(OpenOnly, TextHome home) : home_(std::move(home)) {}
+  TextIndex(OpenOnly, TextHome home, const TextIndexOptions& options)
+      : home_(std::move(home)), cache_(options.list_max) {}
 
   // Opens the index in `directory`, which is created if need be. A database that is damaged or of
   // another kTermsVersion is removed and named by discarded(); the index is then empty, its cursor
   // 0. Takes a few milliseconds per million chunks.
-  static Result<std::unique_ptr<TextIndex>> Open(const std::string& directory);
+  static Result<std::unique_ptr<TextIndex>> Open(const std::string& directory,
+                                                 const TextIndexOptions& options = {});
   const std::string& discarded() const { return discarded_; }  // why, or empty
 
   // As current chunks. A chunk that is there already is replaced.
@@ -106,6 +115,7 @@ class TextIndex {
   View TakeView(std::span<const QueryTerm> query, bool include_past) const;
   template <typename Choose>
   Result<std::vector<TextHit>> Match(View view, Choose choose) const;
+  Status ReadLists(View& view, DiskReader& disk) const;
 
   std::string discarded_;
   std::mutex writing_;           // taken before flushing_, and that before state_
@@ -118,6 +128,8 @@ class TextIndex {
   DiskRevision on_disk_;
   std::uint64_t cursor_ = 0;
   mutable SlotTable slots_;
+  mutable PostingCache cache_;   // of on_disk_; its list_max never changes
+  ChunkNumber next_chunk_ = 0;   // above every one that was ever there, as far as cache_ knows
   LengthStatistics lengths_[2];  // by Generation
   std::unique_ptr<MemoryPart> active_ = std::make_unique<MemoryPart>(Layer::kMemoryEven);
   std::shared_ptr<const MemoryPart> sealed_;

@@ -1,5 +1,7 @@
 // The reading half of TextIndex.
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <thread>
 
 #include "index/text/text_index.h"
@@ -23,6 +25,7 @@ struct TextIndex::View {
     double weight = 1;
     std::array<std::string, 2> keys;  // by Generation
     std::array<MemoryTerm, 2> memory;
+    std::array<PostingCache::List, 2> disk;  // those at hand
   };
 
   DiskRevision on_disk;
@@ -32,6 +35,13 @@ struct TextIndex::View {
   std::shared_ptr<const MemoryPart> sealed;
   bool include_past = false;
   std::vector<Term> terms;
+
+  std::size_t generations() const { return include_past ? 2 : 1; }
+  bool HasAllLists() const {
+    return std::ranges::all_of(terms, [this](const Term& term) {
+      return term.disk[0] && (!include_past || term.disk[1]);
+    });
+  }
 };
 
 // Calls `use` until it says something else than that the index moved on meanwhile.
@@ -92,7 +102,10 @@ TextIndex::View TextIndex::TakeView(std::span<const QueryTerm> query, bool inclu
   view.terms.reserve(query.size());
   for (const auto& [term, weight] : query) {
     view.terms.push_back(
-        {weight, {KeyOfTerm(Generation::kCurrent, term), KeyOfTerm(Generation::kPast, term)}, {}});
+        {weight,
+         {KeyOfTerm(Generation::kCurrent, term), KeyOfTerm(Generation::kPast, term)},
+         {},
+         {}});
   }
   const std::lock_guard state(state_);
   view.on_disk = on_disk_;
@@ -101,8 +114,9 @@ TextIndex::View TextIndex::TakeView(std::span<const QueryTerm> query, bool inclu
   view.active_layer = active_->layer();
   view.sealed = sealed_;
   for (auto& term : view.terms) {
-    for (std::size_t g = 0; g < (include_past ? 2U : 1U); ++g) {
+    for (std::size_t g = 0; g < view.generations(); ++g) {
       auto& memory = term.memory[g];
+      term.disk[g] = cache_.Find(term.keys[g]);
       if (const auto* found = active_->Find(term.keys[g])) {
         memory.balance += found->balance;
         memory.active = found->postings;
@@ -117,28 +131,52 @@ TextIndex::View TextIndex::TakeView(std::span<const QueryTerm> query, bool inclu
   return view;
 }
 
+// Fills in the view's lists that the cache did not have, but for those too long to be read whole.
+Status TextIndex::ReadLists(View& view, DiskReader& disk) const {
+  for (auto& term : view.terms) {
+    for (std::size_t g = 0; g < view.generations(); ++g) {
+      if (term.disk[g] != nullptr) continue;
+      auto list = std::make_shared<PostingList>();
+      list->chunks = disk.CountChunks(term.keys[g]);
+      if (list->chunks > cache_.list_max()) continue;
+      if (list->chunks > 0) disk.Postings(term.keys[g])->TakeBelow(kNoChunk, list->postings);
+      if (!disk.status()) return disk.status();
+      term.disk[g] = std::move(list);
+      const std::lock_guard state(state_);
+      if (on_disk_ == view.on_disk) cache_.Insert(term.keys[g], term.disk[g]);
+    }
+  }
+  return {};
+}
+
 // `choose` makes the hits of the view's terms.
 template <typename Choose>
 Result<std::vector<TextHit>> TextIndex::Match(View view, Choose choose) const {
-  ASSIGN_OR_RETURN(auto reader,
-                   readers_.Acquire(view.on_disk, home_.DatabasePath(view.on_disk.database)));
+  std::optional<ReaderPool::Reader> reader;
+  if (!view.HasAllLists()) {
+    ASSIGN_OR_RETURN(reader,
+                     readers_.Acquire(view.on_disk, home_.DatabasePath(view.on_disk.database)));
+    RETURN_IF_ERROR(ReadLists(view, *reader->disk));
+  }
   const Bm25 bm25(view.lengths);
   std::vector<MatchTerm> terms;
   double sum = 0;
   for (auto& term : view.terms) {
-    const auto on_disk = static_cast<std::int64_t>(reader.disk->CountChunks(term.keys[0]));
-    const auto chunks = static_cast<std::uint64_t>(on_disk + term.memory[0].balance);
+    const std::uint64_t on_disk =
+        term.disk[0] ? term.disk[0]->chunks : reader->disk->CountChunks(term.keys[0]);
     MatchTerm& match = terms.emplace_back();
-    match.share = term.weight * bm25.Idf(chunks);
+    match.share =
+        term.weight * bm25.Idf(on_disk + static_cast<std::uint64_t>(term.memory[0].balance));
     sum += match.share;
-    for (std::size_t g = 0; g < (view.include_past ? 2U : 1U); ++g) {
-      const auto generation = static_cast<Generation>(g);
+    for (std::size_t g = 0; g < view.generations(); ++g) {
       auto& memory = term.memory[g];
       const auto add = [&](Layer layer, std::unique_ptr<PostingSource> source) {
         if (source->next() == kNoChunk) return;
-        match.layers.push_back({layer, generation, std::move(source)});
+        match.layers.push_back({layer, static_cast<Generation>(g), std::move(source)});
       };
-      if (g != 0 || on_disk > 0) add(Layer::kDisk, reader.disk->Postings(term.keys[g]));
+      const auto& list = term.disk[g];
+      add(Layer::kDisk, list ? std::make_unique<MemoryPostings>(std::span(list->postings))
+                             : reader->disk->Postings(term.keys[g]));
       if (view.sealed) {
         add(view.sealed->layer(), std::make_unique<MemoryPostings>(memory.sealed));
       }
@@ -148,8 +186,9 @@ Result<std::vector<TextHit>> TextIndex::Match(View view, Choose choose) const {
   for (auto& term : terms) term.share /= sum;
   std::erase_if(terms, [](const MatchTerm& term) { return term.layers.empty(); });
   auto hits = choose(std::move(terms), view.slots, bm25);
-  if (!reader.disk->status()) return std::unexpected(reader.disk->status().error());
-  readers_.Release(std::move(reader));
+  if (!reader) return hits;
+  if (!reader->disk->status()) return std::unexpected(reader->disk->status().error());
+  readers_.Release(std::move(*reader));
   return hits;
 }
 

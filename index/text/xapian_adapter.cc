@@ -65,12 +65,14 @@ class DiskPostings final : public PostingSource {
 
   ChunkNumber next() const override { return next_; }
 
-  void TakeBelow(ChunkNumber end, std::vector<Posting>& postings) override {
+  std::span<const Posting> TakeBelow(ChunkNumber end, std::vector<Posting>& buffer) override {
+    buffer.clear();
     Move([&] {
       for (; at_ != end_ && ChunkOf(*at_) < end; ++at_) {
-        postings.push_back({ChunkOf(*at_), at_.get_wdf()});
+        buffer.push_back({ChunkOf(*at_), at_.get_wdf()});
       }
     });
+    return buffer;
   }
 
   std::uint32_t CountAt(ChunkNumber chunk) override {

@@ -26,9 +26,9 @@ inline bool Closer(const VectorHit& a, const VectorHit& b) {
 class ChunkPredicate {
  public:
   template <typename F>
-    requires(!std::same_as<std::remove_cvref_t<F>, ChunkPredicate> &&
-             std::predicate<const F&, std::uint64_t>)
-  ChunkPredicate(const F& function)  // NOLINT(google-explicit-constructor): reads like a lambda
+  requires(!std::same_as<std::remove_cvref_t<F>, ChunkPredicate> &&
+           std::predicate<const F&, std::uint64_t>)
+      ChunkPredicate(const F& function)  // NOLINT(google-explicit-constructor): reads like a lambda
       : object_(&function), call_([](const void* object, std::uint64_t chunk) -> bool {
           return (*static_cast<const F*>(object))(chunk);
         }) {}
@@ -45,6 +45,8 @@ class Nearest {
  public:
   explicit Nearest(std::size_t limit) : limit_(limit) {}
 
+  std::size_t limit() const { return limit_; }
+  bool IsFull() const { return hits_.size() == limit_; }
   // Whether a hit with this cosine could still enter.
   bool Admits(float cosine) const {
     return hits_.size() < limit_ || (limit_ > 0 && cosine >= hits_.front().cosine);

@@ -1,7 +1,6 @@
 #include "index/vector/segment.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -17,7 +16,8 @@ std::uint64_t HashOf(std::span<const float> vector) {
       {reinterpret_cast<const char*>(vector.data()), vector.size_bytes()});
 }
 
-constexpr std::size_t kScanBatch = 16;  // rows fetched ahead of their turn
+constexpr std::size_t kScanAhead = 8;  // rows fetched ahead of their turn
+constexpr std::size_t kFilterSample = 64;
 
 }  // namespace
 
@@ -155,9 +155,9 @@ bool Segment::AnyAllowed(std::uint32_t row, ChunkPredicate allowed) const {
   return false;
 }
 
-void Segment::AddHits(std::uint32_t row, const RowView& query, float code_cosine,
-                      ChunkPredicate allowed, Nearest& nearest) const {
-  if (!nearest.Admits(code_cosine + RowFormat::CodeError(query.code, table_.CodeOf(row)))) return;
+void Segment::AddHits(std::uint32_t row, const RowView& query, ChunkPredicate allowed,
+                      Nearest& nearest) const {
+  if (!AnyAllowed(row, allowed)) return;
   const float cosine = table_.format().Cosine(query.vector, table_.Values(row));
   if (!nearest.Admits(cosine)) return;
   for (auto slot = rows_[row].highest; slot != kNone; slot = slots_[slot].lower) {
@@ -166,23 +166,56 @@ void Segment::AddHits(std::uint32_t row, const RowView& query, float code_cosine
   }
 }
 
+// Whether the filter lets so few of the rows pass that it is asked before the codes are.
+template <typename RowAt>
+bool Segment::AllowsFew(std::size_t rows, RowAt row_at, ChunkPredicate allowed) const {
+  const std::size_t step = rows / kFilterSample + 1;
+  std::size_t asked = 0;
+  std::size_t allowed_count = 0;
+  for (std::size_t i = 0; i < rows; i += step, ++asked) {
+    allowed_count += AnyAllowed(row_at(i), allowed) ? 1 : 0;
+  }
+  return allowed_count * 2 < asked;
+}
+
+// Compares codes alone at first; then the best of them by their vectors, so that few of the others
+// can still get among the nearest and need theirs.
 template <typename RowAt>
 void Segment::Scan(std::size_t rows, RowAt row_at, const RowView& query, ChunkPredicate allowed,
                    Nearest& nearest) const {
-  std::array<std::uint32_t, kScanBatch> batch;
-  for (std::size_t i = 0; i < rows;) {
-    std::size_t filled = 0;
-    for (; i < rows && filled < batch.size(); ++i) {
-      const std::uint32_t row = row_at(i);
-      if (!AnyAllowed(row, allowed)) continue;
-      table_.format().Prefetch(table_.CodeOf(row));
-      batch[filled++] = row;
+  struct Bounded {
+    float most;  // that the cosine can be
+    std::uint32_t row;
+  };
+  const bool filter_first = AllowsFew(rows, row_at, allowed);
+  std::vector<Bounded> all;
+  all.reserve(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (i + kScanAhead < rows) {
+      table_.format().Prefetch(table_.CodeOf(row_at(i + kScanAhead)));
     }
-    for (std::size_t k = 0; k < filled; ++k) {
-      const float cosine = table_.format().CodeCosine(query.code, table_.CodeOf(batch[k]));
-      AddHits(batch[k], query, cosine, allowed, nearest);
-    }
+    const std::uint32_t row = row_at(i);
+    if (filter_first && !AnyAllowed(row, allowed)) continue;
+    all.push_back({MostCosine(row, query), row});
   }
+  std::span<Bounded> rest(all);
+  if (!nearest.IsFull()) {
+    const std::size_t best = std::min(rest.size(), 2 * nearest.limit());
+    std::ranges::nth_element(rest, rest.begin() + static_cast<std::ptrdiff_t>(best),
+                             std::ranges::greater(), &Bounded::most);
+    for (const Bounded& bounded : rest.first(best)) {
+      if (nearest.Admits(bounded.most)) AddHits(bounded.row, query, allowed, nearest);
+    }
+    rest = rest.subspan(best);
+  }
+  for (const Bounded& bounded : rest) {
+    if (nearest.Admits(bounded.most)) AddHits(bounded.row, query, allowed, nearest);
+  }
+}
+
+float Segment::MostCosine(std::uint32_t row, const RowView& query) const {
+  const RowCode* const code = table_.CodeOf(row);
+  return table_.format().CodeCosine(query.code, code) + RowFormat::CodeError(query.code, code);
 }
 
 Status Segment::Search(const RowView& query, std::size_t limit, ChunkPredicate allowed, bool exact,
@@ -199,7 +232,10 @@ Status Segment::Search(const RowView& query, std::size_t limit, ChunkPredicate a
   ASSIGN_OR_RETURN(const auto hits, graph_->Search(query.code, candidates, [&](std::uint32_t row) {
     return AnyAllowed(row, allowed);
   }));
-  for (const GraphHit& hit : hits) AddHits(hit.label, query, hit.code_cosine, allowed, nearest);
+  for (const GraphHit& hit : hits) {
+    const float error = RowFormat::CodeError(query.code, table_.CodeOf(hit.label));
+    if (nearest.Admits(hit.code_cosine + error)) AddHits(hit.label, query, allowed, nearest);
+  }
   return {};
 }
 

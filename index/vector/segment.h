@@ -117,8 +117,10 @@ class Segment {
   template <typename RowAt>
   void Scan(std::size_t rows, RowAt row_at, const RowView& query, ChunkPredicate allowed,
             Nearest& nearest) const;
-  // The chunks of a row whose code has that cosine.
-  void AddHits(std::uint32_t row, const RowView& query, float code_cosine, ChunkPredicate allowed,
+  template <typename RowAt>
+  bool AllowsFew(std::size_t rows, RowAt row_at, ChunkPredicate allowed) const;
+  float MostCosine(std::uint32_t row, const RowView& query) const;  // by its code
+  void AddHits(std::uint32_t row, const RowView& query, ChunkPredicate allowed,
                Nearest& nearest) const;
 
   RowTable table_;

@@ -62,6 +62,16 @@ class Oracle {
     return hits;
   }
 
+  // Of these chunks (ascending), as the index gives them: in their order.
+  std::vector<TextHit> Score(const std::vector<QueryTerm>& query,
+                             const std::vector<ChunkNumber>& chunks, bool include_past) const {
+    auto hits = Search(query, documents.size(), include_past, [&](std::uint64_t chunk) {
+      return std::ranges::binary_search(chunks, chunk);
+    });
+    std::ranges::sort(hits, {}, &TextHit::chunk);
+    return hits;
+  }
+
  private:
   std::tuple<double, double, double> Lengths() const {
     double n = 0;
@@ -98,6 +108,7 @@ struct Scenario {
   std::string name;
   std::size_t length_max = 0;  // of a document, in words
   double long_share = 0;       // of documents ten times as long
+  TextIndexOptions options = {};
 };
 
 class Words {
@@ -106,6 +117,15 @@ class Words {
 
   std::size_t Below(std::size_t end) { return random_() % end; }
   bool Chance(double share) { return std::uniform_real_distribution<>(0, 1)(random_) < share; }
+
+  // Up to 40 numbers of a range, ascending, each once.
+  std::vector<ChunkNumber> Some(std::uint64_t begin, std::uint64_t end) {
+    std::set<ChunkNumber> some;
+    for (std::size_t left = Below(41); left > 0; --left) {
+      some.insert(static_cast<ChunkNumber>(begin + Below(end - begin)));
+    }
+    return {some.begin(), some.end()};
+  }
 
   // Few words are frequent, many are rare.
   std::string Word() {
@@ -137,7 +157,7 @@ TEST_P(TextIndexOracle, EveryAnswerIsThatOfANaiveScan) {
   const Scenario& scenario = GetParam();
   Words words(31);
   TempDir directory;
-  auto index = TextIndex::Open(directory.path()).value();
+  auto index = TextIndex::Open(directory.path(), scenario.options).value();
   Oracle oracle;
   std::uint64_t next_chunk = 4000;  // across a window's border
   std::uint64_t cursor = 0;
@@ -171,7 +191,13 @@ TEST_P(TextIndexOracle, EveryAnswerIsThatOfANaiveScan) {
     } else if (choice == 78 && words.Chance(.2)) {
       ASSERT_THAT(index->Commit(++cursor), IsOk());
       index.reset();
-      index = TextIndex::Open(directory.path()).value();
+      index = TextIndex::Open(directory.path(), scenario.options).value();
+    } else if (choice == 79 && !oracle.documents.empty()) {
+      // The number of a document that is there, or was, with another text.
+      const TextDocument document{oracle.documents.begin()->first + words.Below(60),
+                                  TermsOfDocument({"", "", {}, words.Text(5)})};
+      oracle.documents[document.chunk] = {false, document.terms};
+      ASSERT_THAT(index->Add({&document, 1}), IsOk());
     } else {
       const auto query = TermsOfQuery(words.Text(1 + words.Below(12)));
       const std::size_t limit = 1 + words.Below(words.Chance(.5) ? 5 : 300);
@@ -181,6 +207,10 @@ TEST_P(TextIndexOracle, EveryAnswerIsThatOfANaiveScan) {
       const auto hits = index->Search(query, limit, past, allowed);
       ASSERT_THAT(hits, IsOk());
       ExpectSameHits(*hits, oracle.Search(query, limit, past, allowed));
+      const auto some = words.Some(4000, next_chunk + 10);
+      const auto scores = index->Score(query, some, past);
+      ASSERT_THAT(scores, IsOk());
+      ExpectSameHits(*scores, oracle.Score(query, some, past));
       if (HasFatalFailure()) FAIL() << "at step " << step;
     }
   }
@@ -188,8 +218,11 @@ TEST_P(TextIndexOracle, EveryAnswerIsThatOfANaiveScan) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lengths, TextIndexOracle,
-                         ::testing::Values(Scenario{"short", 20, 0}, Scenario{"long", 200, 0},
-                                           Scenario{"uneven", 20, .1}),
+                         ::testing::Values(Scenario{"short", 20, 0, {}},
+                                           Scenario{"long", 200, 0, {}},
+                                           Scenario{"uneven", 20, .1, {}},
+                                           Scenario{"nothing_kept", 20, 0, {.list_max = 0}},
+                                           Scenario{"some_kept", 20, 0, {.list_max = 20}}),
                          [](const auto& scenario) { return scenario.param.name; });
 
 // The same log, followed with other commits, removals and crashes in between, gives equal bits.
