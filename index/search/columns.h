@@ -68,7 +68,10 @@ class Columns {
   }
   // The state at `time`, kNoRow before the memory was stored.
   std::uint32_t StateAt(std::uint32_t memory, Micros time) const {
-    std::uint32_t state = LatestState(memory);
+    return StateFrom(LatestState(memory), time);
+  }
+  // The same, from a later state of the memory.
+  std::uint32_t StateFrom(std::uint32_t state, Micros time) const {
     while (state != kNoRow && states[state].record_time > time) state = states[state].previous;
     return state;
   }

@@ -105,12 +105,9 @@ bool Visibility::AdmitsNow(const rows::State& then, const rows::State& now) cons
   return !now_ || Contains(*now_, now.scope);
 }
 
-bool Visibility::AdmitsMemory(std::uint32_t memory) const {
-  const std::uint32_t state = columns_->StateAt(memory, as_of_);
-  if (state == kNoRow) return false;
-  const rows::State& then = columns_->states[state];
-  if (!AdmitsState(then, columns_->memories[memory])) return false;
-  if (!AdmitsNow(then, columns_->states[columns_->LatestState(memory)])) return false;
+bool Visibility::AdmitsStates(const rows::State& then, const rows::State& now,
+                              std::uint32_t memory) const {
+  if (!AdmitsState(then, columns_->memories[memory]) || !AdmitsNow(then, now)) return false;
   for (const std::uint32_t label : labels_) {
     if (!columns_->HasLabel(then.version, label)) return false;
   }
@@ -123,9 +120,11 @@ std::uint32_t Visibility::VersionOf(std::uint32_t memory) const {
 
 bool Visibility::Admits(std::uint64_t chunk) const {
   const rows::Chunk& row = columns_->chunks[chunk];
-  const std::uint32_t state = columns_->StateAt(row.memory, as_of_);
-  return state != kNoRow && columns_->states[state].version == row.version &&
-         AdmitsMemory(row.memory);
+  const std::uint32_t latest = columns_->LatestState(row.memory);
+  const std::uint32_t state = columns_->StateFrom(latest, as_of_);
+  if (state == kNoRow) return false;
+  const rows::State& then = columns_->states[state];
+  return then.version == row.version && AdmitsStates(then, columns_->states[latest], row.memory);
 }
 
 std::size_t Visibility::EstimateCount() const {

@@ -23,7 +23,6 @@ class Visibility {
   // False when no chunk at all can be visible: a label or scope that nothing has.
   bool possible() const { return possible_; }
   bool Admits(std::uint64_t chunk) const;
-  bool AdmitsMemory(std::uint32_t memory) const;
   // The version of the memory that is shown at the view's time; the memory must be admitted.
   std::uint32_t VersionOf(std::uint32_t memory) const;
 
@@ -43,6 +42,7 @@ class Visibility {
   std::optional<Inside> InsideOf(const fb::ScopeRef& scope) const;
   bool Contains(const Inside& outer, std::uint32_t scope) const;
   bool AdmitsState(const rows::State& then, const rows::Memory& memory) const;
+  bool AdmitsStates(const rows::State& then, const rows::State& now, std::uint32_t memory) const;
   bool AdmitsNow(const rows::State& then, const rows::State& now) const;
   void RequireLabel(const Secret& secret, std::string_view kind, std::string_view label);
 

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <mutex>
+#include <queue>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -47,15 +51,24 @@ class CodeSpace : public hnswlib::SpaceInterface<float> {
   RowFormat format_;
 };
 
-class LabelFilter : public hnswlib::BaseFilterFunctor {
+// The nodes that one search has seen.
+class Visited {
  public:
-  explicit LabelFilter(const std::function<bool(std::uint32_t)>& allowed) : allowed_(allowed) {}
-  bool operator()(hnswlib::labeltype label) override {
-    return allowed_(static_cast<std::uint32_t>(label));
+  explicit Visited(hnswlib::VisitedListPool& pool)
+      : pool_(pool), list_(pool.getFreeVisitedList()) {}
+  ~Visited() { pool_.releaseVisitedList(list_); }
+  Visited(const Visited&) = delete;
+  Visited& operator=(const Visited&) = delete;
+
+  bool Mark(hnswlib::tableint node) {  // whether it is new
+    if (list_->mass[node] == list_->curV) return false;
+    list_->mass[node] = list_->curV;
+    return true;
   }
 
  private:
-  const std::function<bool(std::uint32_t)>& allowed_;
+  hnswlib::VisitedListPool& pool_;
+  hnswlib::VisitedList* list_;
 };
 
 // splitmix64 (Steele, Lea, Flood 2014): level seeds are small consecutive numbers.
@@ -82,6 +95,7 @@ struct Graph::State {
   State(const RowFormat& format, std::size_t capacity)
       : space(format), hnsw(&space, capacity, kLinks, kEfConstruction) {
     hnsw.setEf(kEfSearch);
+    codes.reserve(capacity);
     hnsw.mult_ = 0;  // its own generator then always draws level 0: Insert says the level
     std::vector<std::mutex>().swap(hnsw.label_op_locks_);  // 2.6 MB for an interface unused here
   }
@@ -99,6 +113,7 @@ struct Graph::State {
     }
     hnsw.element_levels_[node] = level;
     ++hnsw.cur_element_count;
+    codes.push_back(code);
   }
 
   std::span<hnswlib::tableint> Neighbours(hnswlib::tableint node, int level) const {
@@ -106,9 +121,80 @@ struct Graph::State {
     return {list + 1, hnsw.getListCount(list)};
   }
 
+  // The two halves of hnswlib's searchKnn, step by step, so that they answer as it does; but all
+  // codes of a node's neighbours are on their way from memory before the first is compared.
+  hnswlib::tableint Descend(const RowCode* query) const;
+  using Scored = std::pair<float, hnswlib::tableint>;
+  using Queue = std::priority_queue<Scored, std::vector<Scored>, Hnsw::CompareByFirst>;
+  Queue SearchGround(hnswlib::tableint entry, const RowCode* query, std::size_t ef,
+                     const std::function<bool(std::uint32_t)>& allowed) const;
+  float DistanceTo(hnswlib::tableint node, const RowCode* query) const {
+    return -space.format().CodeCosine(query, codes[node]);
+  }
+  bool Allows(hnswlib::tableint node, const std::function<bool(std::uint32_t)>& allowed) const {
+    return allowed(static_cast<std::uint32_t>(hnsw.getExternalLabel(node)));
+  }
+
   CodeSpace space;
   Hnsw hnsw;
+  std::vector<const RowCode*> codes;  // by node
 };
+
+hnswlib::tableint Graph::State::Descend(const RowCode* query) const {
+  hnswlib::tableint nearest = hnsw.enterpoint_node_;
+  float least = DistanceTo(nearest, query);
+  for (int level = hnsw.maxlevel_; level > 0; --level) {
+    for (bool moved = true; moved;) {
+      moved = false;
+      const auto neighbours = Neighbours(nearest, level);
+      for (const auto node : neighbours) space.format().Prefetch(codes[node]);
+      for (const auto node : neighbours) {
+        const float distance = DistanceTo(node, query);
+        if (distance >= least) continue;
+        least = distance;
+        nearest = node;
+        moved = true;
+      }
+    }
+  }
+  return nearest;
+}
+
+Graph::State::Queue Graph::State::SearchGround(
+    hnswlib::tableint entry, const RowCode* query, std::size_t ef,
+    const std::function<bool(std::uint32_t)>& allowed) const {
+  Visited visited(*hnsw.visited_list_pool_);
+  Queue best;        // the farthest on top
+  Queue candidates;  // by negative distance: the nearest on top
+  float bound = std::numeric_limits<float>::max();
+  if (Allows(entry, allowed)) {
+    bound = DistanceTo(entry, query);
+    best.emplace(bound, entry);
+  }
+  candidates.emplace(-bound, entry);
+  visited.Mark(entry);
+  std::array<hnswlib::tableint, 2 * kLinks> fresh;
+  while (!candidates.empty()) {
+    const auto [closeness, at] = candidates.top();
+    if (-closeness > bound && best.size() == ef) break;
+    candidates.pop();
+    std::size_t count = 0;
+    for (const auto node : Neighbours(at, 0)) {
+      if (!visited.Mark(node)) continue;
+      space.format().Prefetch(codes[node]);
+      fresh[count++] = node;
+    }
+    for (const auto node : std::span(fresh).first(count)) {
+      const float distance = DistanceTo(node, query);
+      if (best.size() >= ef && bound <= distance) continue;
+      candidates.emplace(-distance, node);
+      if (Allows(node, allowed)) best.emplace(distance, node);
+      while (best.size() > ef) best.pop();
+      if (!best.empty()) bound = best.top().first;
+    }
+  }
+  return best;
+}
 
 Graph::Graph(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Graph::~Graph() = default;
@@ -126,8 +212,9 @@ std::size_t Graph::size() const { return state_->hnsw.cur_element_count; }
 
 std::size_t Graph::MemoryBytes() const {
   const Hnsw& hnsw = state_->hnsw;
-  std::size_t bytes = hnsw.max_elements_ * (hnsw.size_data_per_element_ + sizeof(char*) +
-                                            sizeof(int) + sizeof(std::mutex));
+  std::size_t bytes =
+      hnsw.max_elements_ * (hnsw.size_data_per_element_ + sizeof(char*) + sizeof(int) +
+                            sizeof(std::mutex) + sizeof(const RowCode*));
   for (std::size_t node = 0; node < size(); ++node) {
     bytes += static_cast<std::size_t>(hnsw.element_levels_[node]) * hnsw.size_links_per_element_;
   }
@@ -152,6 +239,8 @@ Result<std::unique_ptr<Graph>> Graph::Copy(std::size_t capacity) const {
   } catch (const std::exception& e) {
     return HnswFailed(e);
   }
+  copy->state_->codes = state_->codes;
+  copy->state_->codes.reserve(capacity);
   to.maxlevel_ = from.maxlevel_;
   to.enterpoint_node_ = from.enterpoint_node_;
   return copy;
@@ -160,6 +249,7 @@ Result<std::unique_ptr<Graph>> Graph::Copy(std::size_t capacity) const {
 Status Graph::Insert(const RowCode* code, std::uint32_t label, std::uint64_t level_seed) {
   try {
     state_->hnsw.addPoint(&code, label, LevelOf(level_seed));
+    state_->codes.push_back(code);
     state_->hnsw.label_lookup_.clear();  // only there to find a label that is inserted again
     return {};
   } catch (const std::exception& e) {
@@ -171,12 +261,14 @@ Result<std::vector<GraphHit>> Graph::Search(
     const RowCode* query, std::size_t limit,
     const std::function<bool(std::uint32_t)>& allowed) const {
   try {
-    LabelFilter filter(allowed);
-    auto queue = state_->hnsw.searchKnn(&query, limit, &filter);
     std::vector<GraphHit> hits;
-    hits.reserve(queue.size());
+    if (size() == 0) return hits;
+    auto queue =
+        state_->SearchGround(state_->Descend(query), query, std::max(kEfSearch, limit), allowed);
+    while (queue.size() > limit) queue.pop();
     for (; !queue.empty(); queue.pop()) {
-      hits.push_back({static_cast<std::uint32_t>(queue.top().second), -queue.top().first});
+      const auto& [distance, node] = queue.top();
+      hits.push_back({static_cast<std::uint32_t>(state_->hnsw.getExternalLabel(node)), -distance});
     }
     return hits;
   } catch (const std::exception& e) {
