@@ -75,8 +75,11 @@ class Columns {
     while (state != kNoRow && states[state].record_time > time) state = states[state].previous;
     return state;
   }
+  // A memory whose first state is only just being folded is not.
   bool IsErased(std::uint32_t memory) const {
-    return states[LatestState(memory)].state == static_cast<std::uint8_t>(fb::MemoryState::erased);
+    const std::uint32_t state = LatestState(memory);
+    return state != kNoRow &&
+           states[state].state == static_cast<std::uint8_t>(fb::MemoryState::erased);
   }
 
   std::uint64_t HeapBytes() const;

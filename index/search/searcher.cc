@@ -50,14 +50,16 @@ Result<SearchAnswer> Searcher::Run(const Principal& principal) {
 void Searcher::EmbedQuery() {
   const auto start = steady_clock::now();
   unknown_language_ = !in_.model->stand_in && !KnowsScriptOf(request_.query);
-  vectors_loading_ = in_.index->vectors() == nullptr;
-  if (unknown_language_ || vectors_loading_) return;
+  if (unknown_language_) return;
+  // While the vectors load too: a model that fails is to be told at once.
   auto vector = in_.queries->Embed(request_.query, in_.options->embed_wait);
   timings_.embed_ms = MillisecondsSince(start);
   if (!vector) {
     semantic_failure_ = vector.error().message;
     return;
   }
+  vectors_loading_ = in_.index->vectors() == nullptr;
+  if (vectors_loading_) return;
   vector_ = std::move(*vector);
   cosine_weight_ = kCosineWeight;
 }

@@ -26,9 +26,9 @@ inline bool Closer(const VectorHit& a, const VectorHit& b) {
 class ChunkPredicate {
  public:
   template <typename F>
-  requires(!std::same_as<std::remove_cvref_t<F>, ChunkPredicate> &&
-           std::predicate<const F&, std::uint64_t>)
-      ChunkPredicate(const F& function)  // NOLINT(google-explicit-constructor): reads like a lambda
+    requires(!std::same_as<std::remove_cvref_t<F>, ChunkPredicate> &&
+             std::predicate<const F&, std::uint64_t>)
+  ChunkPredicate(const F& function)  // NOLINT(google-explicit-constructor): reads like a lambda
       : object_(&function), call_([](const void* object, std::uint64_t chunk) -> bool {
           return (*static_cast<const F*>(object))(chunk);
         }) {}

@@ -176,18 +176,17 @@ TEST(Resilience, ASilentModelHoldsUpNeitherWritesNorWords) {
 
 TEST(Resilience, AFailingModelIsReportedAndTriedAgain) {
   SearchableEngine engine;
-  ASSERT_TRUE(engine.Settle());
   engine.model().fails = true;
   const Uuid id = engine->Store(Note("yak"));
-  auto answer = engine.Search({.query = "yak"});
-  ASSERT_EQ(answer->hits.size(), 1u);
-  // Until the worker has tried the model, the arm only lags or loads.
-  for (int tries = 0; tries < 500 && answer->arms[1].status != ArmStatus::kFailed; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    answer = engine.Search({.query = "yak"});
+  // The very first search, whether or not the vectors are loaded and the worker has tried.
+  for (int start = 0; start < 5; ++start) {
+    engine.ReopenSearch();
+    const auto answer = engine.Search({.query = "yak"});
+    ASSERT_THAT(answer, IsOk());
+    ASSERT_EQ(answer->hits.size(), 1u);
+    EXPECT_EQ(answer->arms[1].status, ArmStatus::kFailed);
+    EXPECT_EQ(answer->arms[1].note, "the model is away");
   }
-  EXPECT_EQ(answer->arms[1].status, ArmStatus::kFailed);
-  EXPECT_EQ(answer->arms[1].note, "the model is away");
   EXPECT_EQ(engine.SpaceStatus().pending_embeddings, 1u);
   engine.model().fails = false;
   ASSERT_TRUE(engine.Settle());

@@ -35,6 +35,17 @@ class NaiveIndex {
     return hits;
   }
 
+  std::vector<VectorHit> Compare(std::span<const float> query,
+                                 std::span<const std::uint64_t> chunks) const {
+    const auto all = Search(query, size(), [](std::uint64_t) { return true; });
+    std::vector<VectorHit> hits;
+    for (const std::uint64_t chunk : chunks) {
+      const auto found = std::ranges::find(all, chunk, &VectorHit::chunk);
+      if (found != all.end()) hits.push_back(*found);
+    }
+    return hits;
+  }
+
   std::size_t size() const { return vectors_.size(); }
 
  private:

@@ -66,6 +66,44 @@ TEST(VectorSearch, AnswersExactlyLikeANaiveSearchWhileSmall) {
   }
 }
 
+TEST(VectorCompare, GivesTheCosinesOfTheChunksThatAreThereInTheOrderAsked) {
+  const testing::TempDir dir;
+  const auto index = OpenIndex(dir, 100, 256);
+  NaiveIndex oracle(kDimensions);
+  std::mt19937_64 random(2);
+  const auto pool = TopicVectors(900, kDimensions, 1);
+  std::size_t compared = 0;
+  for (int step = 0; step < 1'500; ++step) {
+    const std::uint64_t chunk = random() % 1'000;
+    const auto& vector = pool[random() % pool.size()];
+    const auto choice = random() % 8;
+    if (choice == 0) {
+      ASSERT_THAT(index->Remove(chunk), IsOk());
+      oracle.Remove(chunk);
+    } else if (choice == 1) {
+      ASSERT_THAT(index->Erase({&chunk, 1}), IsOk());
+      oracle.Remove(chunk);
+    } else {
+      ASSERT_THAT(index->Add(chunk, vector), IsOk());
+      oracle.Add(chunk, vector);
+    }
+    if (step == 1'000) {
+      ASSERT_THAT(index->Advance(SIZE_MAX), IsOk());
+    }
+    if (step % 10 != 0) continue;
+    const auto query = TopicVectors(1, kDimensions, random())[0];
+    std::vector<std::uint64_t> chunks(random() % 40);
+    for (auto& asked : chunks) asked = random() % 1'200;  // some are nowhere, some come twice
+    const auto hits = index->Compare(query, chunks);
+    ASSERT_THAT(hits, IsOk());
+    ASSERT_EQ(*hits, oracle.Compare(query, chunks)) << "step " << step;
+    compared += hits->size();
+  }
+  EXPECT_GT(compared, 500U);
+  EXPECT_THAT(index->Compare(std::vector<float>(3), {}),
+              FailsWith(Code::kInvalidArgument, HasSubstr("3 dimensions")));
+}
+
 TEST(VectorSearch, FindsAWriteAtOnceThoughItsGraphLagsBehind) {
   const testing::TempDir dir;
   const auto index = OpenIndex(dir, 0, 4'096);
