@@ -86,16 +86,17 @@ Json DescriptionSchema() {
   return s::Object(
       {{"id", s::Id()},
        {"title", s::Text()},
-       {"tags", s::Texts("All of them, not only new ones")},
+       {"tags", s::Texts("All, not only new ones")},
        {"type", s::Text()},
        {"theme", s::Text()},
        {"metadata", s::Open("The whole object")},
-       {"importance", s::Share("")},
-       {"authorship", s::OneOf(s::AuthorshipNames())},
-       {"expires_at", s::Time("When to leave default reads")},
+       {"importance", s::Brief(s::Share("0 to 1"))},
+       {"authorship", s::Brief(s::OneOf(s::AuthorshipNames()))},
+       {"expires_at", s::Brief(s::Time("When to leave default reads"))},
        {"scope", s::WithExample(s::Text("Moves the memory there"), "acme/website")},
-       {"clear", s::ListOf(s::OneOf({"title", "tags", "type", "theme", "metadata", "expires_at"}),
-                           "Fields to empty")}},
+       {"clear",
+        s::ListOf(s::Brief(s::OneOf({"title", "tags", "type", "theme", "metadata", "expires_at"})),
+                  "Fields to empty")}},
       {"id"});
 }
 
@@ -164,16 +165,16 @@ Operation MemoryEdit(Engine& engine) {
   operation.description =
       "Changes what a memory says, as a new version: a passage (old_text, new_text), an addition "
       "(append) or all of it (text). Read it with memory_get first and pass its version as "
-      "expected_version, so that no other's change is lost. Returns the new version; "
-      "memory_revert takes it back.";
-  operation.input_schema = s::Change(
-      s::Object({{"id", s::Id()},
-                 {"old_text", s::Text("Passage to replace, exact; must stand there once")},
-                 {"new_text", KeepEmpty(s::Text("Its replacement; may be empty"))},
-                 {"replace_all", s::Flag("Replace every occurrence")},
-                 {"append", s::Text("Added at the end as it is")},
-                 {"text", s::Text("The whole new text")}},
-                {"id"}));
+      "expected_version, lest another's change be lost. Returns the new version; memory_revert "
+      "takes it back.";
+  operation.input_schema =
+      s::Change(s::Object({{"id", s::Id()},
+                           {"old_text", s::Text("Exact passage to replace; must stand there once")},
+                           {"new_text", KeepEmpty(s::Text("Its replacement; may be empty"))},
+                           {"replace_all", s::Brief(s::Flag("Replace every occurrence"))},
+                           {"append", s::Brief(s::Text("Added at the end as it is"))},
+                           {"text", s::Brief(s::Text("The whole new text"))}},
+                          {"id"}));
   operation.output_schema = s::Changed();
   operation.hints = kAdds;
   operation.roles = kWriters;
@@ -190,9 +191,8 @@ Operation MemoryDescribe(Engine& engine) {
   operation.name = "memory_describe";
   operation.title = "Describe a memory";
   operation.description =
-      "Changes a memory's title, tags, type, theme, metadata, importance, authorship, expiry or "
-      "place, as a new version. Only what is passed changes; its text stays. Returns the version; "
-      "memory_revert takes it back.";
+      "Changes a memory's title, tags, place or other labels, as a new version. Only what is "
+      "passed changes; the text stays. Returns the new version; memory_revert takes it back.";
   operation.input_schema = s::Change(DescriptionSchema());
   operation.output_schema = s::Changed();
   operation.hints = kSettles;
@@ -210,11 +210,10 @@ Operation MemoryRevert(Engine& engine) {
   operation.name = "memory_revert";
   operation.title = "Revert a memory";
   operation.description =
-      "Brings back what a memory said and how it was described, as a new version: a past version "
-      "(see memory_history), or the one that stood at a past time. Nothing is lost. Returns the "
-      "new version.";
-  operation.input_schema = s::Change(
-      s::Object({{"id", s::Id()}, {"version", s::Integer("", 1)}, {"as_of", s::AsOf()}}, {"id"}));
+      "Brings back a past text and its labels, as a new version: by version (see memory_history), "
+      "or as of a past time. Nothing is lost. Returns the new version.";
+  operation.input_schema = s::Change(s::Object(
+      {{"id", s::Id()}, {"version", s::Brief(s::Integer("", 1))}, {"as_of", s::AsOf()}}, {"id"}));
   operation.output_schema = s::Changed();
   operation.hints = kAdds;
   operation.roles = kWriters;

@@ -109,7 +109,7 @@ Json ListSchema() {
                     {"as_of", s::AsOf()},
                     {"valid_at", s::ValidAt()},
                     {"limit", s::WithDefault(s::Integer("", 1, limits::kListLimitMax), 50)},
-                    {"cursor", s::Text("Of the page before")}});
+                    {"cursor", s::Brief(s::Text("Of the page before"))}});
 }
 
 Json VersionSchema() {
@@ -129,9 +129,9 @@ Operation MemoryList(Engine& engine) {
   operation.name = "memory_list";
   operation.title = "List memories";
   operation.description =
-      "Lists memories without their texts, newest first, by place, tag, type, theme, state or "
-      "time; to find by meaning, use memory_search. Returns memories, total of all pages, and a "
-      "cursor while there are more. memory_get reads the texts.";
+      "Lists memories without texts, newest first, by place, tag, type, theme, state or time; for "
+      "meaning, use memory_search. Returns memories, the total, and a cursor while there are more. "
+      "memory_get reads the texts.";
   operation.input_schema = ListSchema();
   operation.output_schema = s::Read({{"memories", s::ListOf(s::Memory(s::Detail::kListed))},
                                      {"total", s::Integer()},
@@ -152,18 +152,18 @@ Operation MemoryHistory(Engine& engine) {
   operation.name = "memory_history";
   operation.title = "A memory's history";
   operation.description =
-      "Tells how a memory came to say what it says: its versions and the log entries about it, "
-      "oldest first, with who, when and why. Read an old one with memory_get and version; bring "
-      "it back with memory_revert. When truncated, call again with before = next_before.";
+      "Tells how a memory came to say what it says: its versions and log entries, oldest first, "
+      "with who, when and why. memory_get reads an old version, memory_revert brings it back. When "
+      "truncated, call again with before = next_before.";
   operation.input_schema =
       s::Object({{"id", s::Id()},
                  {"as_of", s::AsOf()},
-                 {"limit", s::WithDefault(s::Integer("Of entries", 1, limits::kListLimitMax), 100)},
-                 {"before", s::Integer("Only below this seq", 1)}},
+                 {"limit", s::WithDefault(s::Integer("", 1, limits::kListLimitMax), 100)},
+                 {"before", s::Brief(s::Integer("Only below this seq", 1), "Only below this seq")}},
                 {"id"});
   operation.output_schema = s::Read({{"id", s::Text()},
-                                     {"versions", s::ListOf(VersionSchema())},
-                                     {"entries", s::ListOf(s::LogLine())},
+                                     {"versions", s::ListOf(s::Brief(VersionSchema()))},
+                                     {"entries", s::ListOf(s::Brief(s::LogLine()))},
                                      {"truncated", s::Flag()},
                                      {"next_before", s::Integer()}},
                                     {"id", "versions", "entries", "truncated"});

@@ -84,6 +84,34 @@ Json WithQuiet(Json schema, Properties properties) {
   return schema;
 }
 
+Json Brief(Json schema, std::string_view words) {
+  schema["x-brief"] = words;
+  return schema;
+}
+
+Json InBrief(const Json& schema) {
+  if (schema.is_array()) {
+    Json brief = Json::array();
+    for (const Json& element : schema) brief.push_back(InBrief(element));
+    return brief;
+  }
+  if (!schema.is_object()) return schema;
+  Json brief = Json::object();
+  const auto words = schema.find("x-brief");
+  for (const auto& [keyword, value] : schema.items()) {
+    const bool is_kept = words == schema.end() || keyword == "type" || keyword == "items";
+    if (is_kept && !keyword.starts_with("x-")) brief[keyword] = InBrief(value);
+  }
+  if (words != schema.end() && *words != "") brief["description"] = *words;
+  if (brief.contains("required") && brief["required"].is_array()) {
+    auto& required = brief["required"].get_ref<Json::array_t&>();
+    std::erase_if(required, [&](const Json& name) {
+      return !schema["properties"].contains(name.get_ref<const std::string&>());
+    });
+  }
+  return brief;
+}
+
 Json SpeltOut(const Json& schema) {
   if (schema.is_array()) {
     Json spelt = Json::array();
@@ -103,10 +131,14 @@ Json SpeltOut(const Json& schema) {
   return spelt;
 }
 
-Json Id() { return WithExample(Text("Id, or 8 or more characters of its beginning"), "0190f3c2"); }
+Json Id() {
+  return WithExample(
+      Brief(Text("Id, or 8 or more characters of its beginning"), "Whole, or 8 letters or more"),
+      "0190f3c2");
+}
 
 Json Scope() {
-  return WithExample(Text("Like acme/website or ;user=ann. Default: the token's own"),
+  return WithExample(Text("Like acme/website;user=ann. Default: the token's"),
                      "acme/website;user=alice");
 }
 
@@ -114,8 +146,11 @@ Json Time(std::string_view description) {
   return WithExample(Text(description), "2024-05-01T08:30:00Z");
 }
 
-Json AsOf() { return Time("Read the past: a time, a log seq or a snapshot name"); }
-Json ValidAt() { return Time("When it holds in the world. Default: now"); }
+Json AsOf() {
+  return Brief(Time("Read the past: a time, a log seq or a snapshot name"),
+               "Past time, log seq or snapshot name");
+}
+Json ValidAt() { return Brief(Time("When it holds in the world. Default: now"), "Default: now"); }
 
 Json Filter() {
   Json filter = Object({{"tag", Text()},
@@ -130,6 +165,10 @@ Json Filter() {
                         {"created_until", Text()},
                         {"updated_from", Text()},
                         {"updated_until", Text()}});
+  filter = Brief(std::move(filter),
+                 "tag, tags (all), type, theme, state (list: live, archived, ...; default "
+                 "live), kind, authorship, pinned, created_from, created_until, updated_from, "
+                 "updated_until");
   return WithExample(std::move(filter), {{"tag", "decision"}});
 }
 
@@ -140,34 +179,36 @@ Json Write(Json schema) {
 }
 
 Json Change(Json schema) {
-  return With(Write(std::move(schema)),
-              {{"expected_version", Integer("Conflict unless current", 1)}});
+  schema =
+      With(Write(std::move(schema)), {{"expected_version", Integer("Conflict unless current", 1)}});
+  for (const char* name : {"idempotency_key", "dry_run", "reason", "expected_version"}) {
+    schema["properties"][name] = Brief(std::move(schema["properties"][name]));
+  }
+  return schema;
 }
 
 Json Written(Properties properties, std::initializer_list<const char*> required) {
-  return WithQuiet(With(Object(properties, required), {{"seq", Integer()}}),
-                   {{"record_time", Text()}, {"dry_run", Flag()}, {"would", Text()}});
+  return WithQuiet(
+      Object(properties, required),
+      {{"seq", Integer()}, {"record_time", Text()}, {"dry_run", Flag()}, {"would", Text()}});
 }
 
 Json Changed() {
-  return Written({{"id", Text()}, {"version", Integer()}, {"changed", Flag()}},
-                 {"id", "version", "changed"});
+  return WithQuiet(Written({{"id", Text()}, {"version", Integer()}}, {"id", "version", "changed"}),
+                   {{"changed", Flag()}});
 }
 
 Json Read(Properties properties, std::initializer_list<const char*> required) {
-  return WithQuiet(With(Object(properties, required), {{"as_of", Text()}}),
-                   {{"as_of_seq", Integer()}});
+  return WithQuiet(Object(properties, required), {{"as_of", Text()}, {"as_of_seq", Integer()}});
 }
 
 Json Memory(Detail detail) {
-  Json memory = Object({{"id", Text()},
-                        {"version", Integer()},
-                        {"title", Text()},
-                        {"tags", Texts()},
-                        {"state", Text()},
-                        {"trust", Text()}},
+  Json memory = Object({{"id", Text()}, {"version", Integer()}, {"title", Text()}},
                        {"id", "version", "title", "tags", "state", "trust"});
-  memory = WithQuiet(std::move(memory), {{"kind", Text()},
+  memory = WithQuiet(std::move(memory), {{"tags", Texts()},
+                                         {"state", Text()},
+                                         {"trust", Text()},
+                                         {"kind", Text()},
                                          {"authorship", Text()},
                                          {"type", Text()},
                                          {"theme", Text()},

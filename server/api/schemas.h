@@ -4,6 +4,7 @@
 //
 //   "x-example"     what error messages quote
 //   "x-properties"  more properties of an answer
+//   "x-brief"       what models read instead of the description, bounds, choices and members
 #pragma once
 
 #include <cstddef>
@@ -40,8 +41,12 @@ Json WithExample(Json schema, Json value);
 Json With(Json schema, Properties properties);
 Json WithQuiet(Json schema, Properties properties);
 
-// The schema in the standard's keywords alone.
+// `schema` as models read it: its type, and `words` unless they are empty.
+Json Brief(Json schema, std::string_view words = {});
+
+// The schema in the standard's keywords alone; and the short form of it that models read.
 Json SpeltOut(const Json& schema);
+Json InBrief(const Json& schema);
 
 // Arguments that mean the same in every operation.
 Json Id();
@@ -51,7 +56,8 @@ Json ValidAt();
 Json Time(std::string_view description);
 Json Filter();
 
-// The arguments of every write, and of every change of a memory.
+// The arguments of every write, and of every change of a memory, which leaves their description to
+// the other writes.
 Json Write(Json schema);
 Json Change(Json schema);
 

@@ -51,23 +51,24 @@ Operation Make(Engine& engine, const Move& move) {
 }  // namespace
 
 Operation MemoryArchive(Engine& engine) {
-  return Make(engine, {Transition::kArchive, "archive", "Archive a memory",
-                       "Puts a memory away: out of search and lists, still readable by id or with "
-                       "filter {\"state\":\"archived\"}. For what is done but may matter later. "
-                       "memory_restore brings it back."});
+  return Make(engine,
+              {Transition::kArchive, "archive", "Archive a memory",
+               "Puts a memory away: out of search and lists, still read by id or with filter "
+               "{\"state\":\"archived\"}. For what is done but may matter later. Returns the "
+               "version; memory_restore brings it back."});
 }
 
 Operation MemoryRestore(Engine& engine) {
   return Make(engine, {Transition::kRestore, "restore", "Restore a memory",
-                       "Brings an archived memory back to search and lists. Reviewers and "
-                       "operators can restore a forgotten one too."});
+                       "Brings an archived memory back to search and lists; for a reviewer a "
+                       "forgotten one too. Returns the version."});
 }
 
 Operation MemoryForget(Engine& engine) {
   return Make(engine, {Transition::kForget, "forget", "Forget a memory",
-                       "Hides a memory from every read. Use it for what is wrong or unwanted; for "
-                       "what is only done, memory_archive. Only a reviewer can see or restore it "
-                       "afterwards.",
+                       "Hides a memory from every read. For what is wrong or unwanted; for what is "
+                       "only done, memory_archive. Returns the version; only a reviewer can see or "
+                       "restore it then.",
                        kDestroys});
 }
 

@@ -105,10 +105,10 @@ Operation MemoryStore(Engine& engine) {
   operation.name = "memory_store";
   operation.title = "Store a memory";
   operation.description =
-      "Keeps something worth knowing in later sessions: a decision, a preference, a fact, how a "
-      "thing is done, a turn of a conversation. Search first: what is known already is changed "
-      "with memory_edit. Storing the same again makes no second memory (created is false). "
-      "Returns id and version; not_applied names arguments that a repeated store left alone.";
+      "Keeps what later sessions should know: a decision, preference, fact, how-to, turn of a "
+      "conversation. Search first, and change what is known already with memory_edit. Returns id "
+      "and version; created is false when this very memory was there, and not_applied names the "
+      "arguments that were then left alone.";
   operation.input_schema = s::Write(DraftSchema());
   operation.output_schema = s::Written({{"id", s::Text()},
                                         {"version", s::Integer()},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/api/json.h"
+#include "server/api/schemas.h"
 #include "server/api/status.h"
 #include "server/mcp/endpoint.h"
 #include "server/mcp/protocol.h"
@@ -14,27 +15,25 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Our own annotations are for ReadArguments; clients that know the standard need not see them.
-Json WithoutOwnKeywords(const Json& schema) {
-  if (schema.is_array()) {
-    Json kept = Json::array();
-    for (const Json& element : schema) kept.push_back(WithoutOwnKeywords(element));
-    return kept;
+// What the elements of an answer's lists always hold is left to the description of the REST API.
+void LeaveOutRequired(Json& schema, bool is_element) {
+  if (is_element) schema.erase("required");
+  if (const auto items = schema.find("items"); items != schema.end()) {
+    LeaveOutRequired(*items, true);
   }
-  if (!schema.is_object()) return schema;
-  Json kept = Json::object();
-  for (const auto& [name, value] : schema.items()) {
-    if (!name.starts_with("x-")) kept[name] = WithoutOwnKeywords(value);
+  if (const auto properties = schema.find("properties"); properties != schema.end()) {
+    for (Json& property : *properties) LeaveOutRequired(property, is_element);
   }
-  return kept;
 }
 
 Json ToolOf(const Operation& operation) {
+  Json answer = schemas::InBrief(operation.output_schema);
+  LeaveOutRequired(answer, false);
   return {{"name", operation.name},
           {"title", operation.title},
           {"description", operation.description},
-          {"inputSchema", WithoutOwnKeywords(operation.input_schema)},
-          {"outputSchema", WithoutOwnKeywords(operation.output_schema)},
+          {"inputSchema", schemas::InBrief(operation.input_schema)},
+          {"outputSchema", std::move(answer)},
           {"annotations",
            {{"readOnlyHint", operation.hints.read_only},
             {"destructiveHint", operation.hints.destructive},
