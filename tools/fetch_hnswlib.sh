@@ -3,12 +3,10 @@
 # include directory. They come from the npm package hnswlib-node 3.0.0 (Debian's 0.6.2 has no filter
 # functor), each checked by its SHA-256. Does nothing when they are there already.
 set -eu
+name=fetch_hnswlib
 package=hnswlib-node@3.0.0
+archive=hnswlib-node-3.0.0.tgz
 dest=${1:?usage: sh tools/fetch_hnswlib.sh DEST}
-
-say() { printf 'fetch_hnswlib: %s\n' "$*"; }
-die() { printf 'fetch_hnswlib: error: %s\n' "$*" >&2; exit 1; }
-
 sums='b40930bbcf80744c86c46a12bc9da056641d722716c378f5659b9e555ef833e1  LICENSE
 da1f179e99d8e5a4c39b5db0c681bccf3c63e797aaa4982620519f8e001cb2c6  bruteforce.h
 0fb2c1b1d3aae1ea959b536f96844f3f3ae6a2f32ce063f2c31f93d84a7e5c32  hnswalg.h
@@ -17,23 +15,13 @@ da1f179e99d8e5a4c39b5db0c681bccf3c63e797aaa4982620519f8e001cb2c6  bruteforce.h
 c599d024657896412250b4fde1a95e39f8bc55cccd263f36c8948fa35779edf1  space_l2.h
 930da73eead77dff0c8c9f3281c5d12250051c90ef98fcfbab8f5f307bdae8d9  stop_condition.h
 8e5bab8d12b5ef26e3b603b656b8a1acba6738498d1d98f44c9fdb1cb0e25110  visited_list_pool.h'
-
-all_match() { (cd "$1" 2>/dev/null && printf '%s\n' "$sums" | sha256sum --check --status 2>/dev/null); }
+. "$(dirname "$0")/npm_files.sh"
 
 if all_match "$dest/hnswlib"; then
   say "present and unchanged in $dest"
   exit 0
 fi
-command -v npm >/dev/null 2>&1 || die "npm is missing: install the Debian package npm"
-mkdir -p "$dest"
-work=$(mktemp -d "$dest/.fetch.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-
-say "packing $package from the npm registry"
-(cd "$work" && npm pack --silent "$package" >/dev/null) || die "npm pack $package failed"
-tar -xzf "$work"/hnswlib-node-3.0.0.tgz -C "$work" package/src/hnswlib ||
-  die "the package does not hold src/hnswlib"
+unpack
 all_match "$work/package/src/hnswlib" || die "a header of $package has an unexpected SHA-256"
 rm -rf "$dest/hnswlib"
 mv "$work/package/src/hnswlib" "$dest/hnswlib"
