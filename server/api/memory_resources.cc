@@ -6,7 +6,7 @@
 #include <charconv>
 #include <set>
 
-#include "engine/base/limits.h"
+#include "engine/base/front_limits.h"
 #include "engine/log/entry.h"
 #include "server/api/answers.h"
 #include "server/api/mirrors.h"
@@ -21,7 +21,6 @@ using Json = nlohmann::json;
 constexpr std::string_view kIndexUri = "perdure://index";
 constexpr std::string_view kMemoryUri = "perdure://memory/";
 constexpr const char* kMimeType = "text/markdown";
-constexpr std::uint64_t kEntriesLookedAtMax = 10'000;
 
 std::unexpected<Error> NoSuchResource(std::string_view uri) {
   return Fail(Code::kNotFound,
@@ -116,7 +115,7 @@ Result<std::string> IndexText(const Engine& engine, const Principal& principal) 
 Result<std::optional<std::set<Uuid>>> Touched(const Engine& engine, const ReadView& view,
                                               std::uint64_t position) {
   ASSIGN_OR_RETURN(const Seq last, view.AsOfSeq());
-  if (last - position > kEntriesLookedAtMax) return std::nullopt;
+  if (last - position > limits::kChangesLookedAtMax) return std::nullopt;
   std::set<Uuid> touched;
   for (Seq seq = position + 1; seq <= last; ++seq) {
     ASSIGN_OR_RETURN(const Entry entry, ReadEntry(engine.Latest(), view.principal().space, seq));

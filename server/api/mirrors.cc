@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/bytes.h"
+#include "engine/base/front_limits.h"
 #include "server/api/json.h"
 #include "server/mcp/envelope.h"
 
@@ -12,8 +13,6 @@ namespace perdure {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::size_t kMirrorTextBytesMax = 64 * 1024;  // of one memory
 
 std::string Joined(const Json& texts) {
   std::string all;
@@ -49,7 +48,7 @@ std::string Content(const Json& memory, std::string_view text) {
 }
 
 std::string Mirror(const Json& memories, const char* text_name,
-                   std::size_t bytes_max = kMirrorTextBytesMax) {
+                   std::size_t bytes_max = limits::kMirrorTextBytesMax) {
   std::vector<std::string> contents;
   std::vector<std::string> notes;
   for (const Json& memory : memories) {

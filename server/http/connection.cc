@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/base/front_limits.h"
+
 namespace perdure {
 namespace {
 
@@ -36,8 +38,7 @@ Connection::Ready Connection::AwaitReadable(Clock::time_point deadline) const {
   }
 }
 
-bool Connection::AwaitRequest(Milliseconds keep_alive,
-                              const std::function<bool()>& is_wanted_elsewhere) {
+bool Connection::AwaitRequest(Milliseconds keep_alive) {
   if (in_begin_ < in_.size()) return !IsStopping();
   const auto deadline = Clock::now() + keep_alive;
   while (Clock::now() < deadline) {
@@ -47,7 +48,7 @@ bool Connection::AwaitRequest(Milliseconds keep_alive,
       case Ready::kStopping:
         return false;
       case Ready::kTimeout:
-        if (is_wanted_elsewhere()) return false;
+        if (patience_.is_wanted_elsewhere()) return false;
     }
   }
   return false;
@@ -55,19 +56,35 @@ bool Connection::AwaitRequest(Milliseconds keep_alive,
 
 void Connection::BeginHead(std::size_t bytes_max, Milliseconds timeout) {
   head_.clear();
-  head_bytes_max_ = bytes_max;
   in_head_ = true;
-  deadline_ = Clock::now() + timeout;
+  BeginPart(bytes_max, timeout);
 }
 
-void Connection::BeginBody(Milliseconds timeout) {
+void Connection::BeginBody(std::size_t bytes_max, Milliseconds timeout) {
   in_head_ = false;
+  BeginPart(bytes_max, timeout);
+}
+
+void Connection::BeginPart(std::size_t bytes_max, Milliseconds timeout) {
+  part_bytes_left_ = bytes_max;
   deadline_ = Clock::now() + timeout;
+  pressed_deadline_ = Clock::now() + patience_.pressed;
+}
+
+// Threads are few, so whoever dawdles with one must not keep it from those who wait.
+bool Connection::AwaitBytes() const {
+  while (true) {
+    const auto now = Clock::now();
+    if (now >= deadline_) return false;
+    if (now >= pressed_deadline_ && patience_.is_wanted_elsewhere()) return false;
+    const auto ready = AwaitReadable(std::min(deadline_, now + kIdleStep));
+    if (ready != Ready::kTimeout) return ready == Ready::kReadable;
+  }
 }
 
 ssize_t Connection::Read(char* bytes, std::size_t size) {
   while (in_begin_ == in_.size()) {
-    if (!Flush() || AwaitReadable(deadline_) != Ready::kReadable) return -1;
+    if (!Flush() || !AwaitBytes()) return -1;
     in_.resize(kBufferBytes);
     const ssize_t count = recv(fd_, in_.data(), in_.size(), MSG_DONTWAIT);
     in_.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
@@ -76,11 +93,25 @@ ssize_t Connection::Read(char* bytes, std::size_t size) {
     if (count < 0 && errno != EINTR && errno != EAGAIN) return -1;
   }
   const std::size_t count = std::min(size, in_.size() - in_begin_);
-  if (in_head_ && head_.size() + count > head_bytes_max_) return -1;
+  if (count > part_bytes_left_) return -1;
+  part_bytes_left_ -= count;
   std::memcpy(bytes, in_.data() + in_begin_, count);
   if (in_head_) head_.append(bytes, count);
   in_begin_ += count;
   return static_cast<ssize_t>(count);
+}
+
+bool Connection::AwaitWritable() const {
+  const auto begin = Clock::now();
+  while (true) {
+    pollfd writable = {fd_, POLLOUT, 0};
+    const int count = poll(&writable, 1, static_cast<int>(kIdleStep.count()));
+    if (count > 0) return true;
+    if (count < 0 && errno != EINTR) return false;
+    const auto waited = Clock::now() - begin;
+    if (waited >= patience_.write) return false;
+    if (waited >= patience_.pressed && patience_.is_wanted_elsewhere()) return false;
+  }
 }
 
 bool Connection::Write(std::string_view bytes) {
@@ -97,9 +128,7 @@ bool Connection::Flush() {
       continue;
     }
     if (errno == EINTR) continue;
-    pollfd writable = {fd_, POLLOUT, 0};
-    if ((errno != EAGAIN && errno != EWOULDBLOCK) ||
-        poll(&writable, 1, static_cast<int>(write_timeout_.count())) <= 0) {
+    if ((errno != EAGAIN && errno != EWOULDBLOCK) || !AwaitWritable()) {
       closes_ = true;
       out_.clear();
       return false;
@@ -132,13 +161,12 @@ bool Connection::IsStopping() const {
 
 void Connection::Linger() {
   constexpr Milliseconds kLingerMax{1000};
-  constexpr std::size_t kLingerBytesMax = 64 * 1024 * 1024;
   Flush();
   shutdown(fd_, SHUT_WR);
   const auto deadline = Clock::now() + kLingerMax;
   std::string dropped(kBufferBytes, '\0');
   std::size_t total = 0;
-  while (total < kLingerBytesMax && AwaitReadable(deadline) == Ready::kReadable) {
+  while (total < limits::kHttpLingerBytesMax && AwaitReadable(deadline) == Ready::kReadable) {
     const ssize_t count = recv(fd_, dropped.data(), dropped.size(), MSG_DONTWAIT);
     if (count <= 0) return;
     total += static_cast<std::size_t>(count);

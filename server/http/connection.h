@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace perdure {
 
@@ -14,17 +15,25 @@ class Connection {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
+  struct Patience {
+    Milliseconds write{10'000};  // for one write to make progress
+    Milliseconds pressed{
+        2'000};  // for a head, a body or a write while the thread is wanted elsewhere
+    std::function<bool()> is_wanted_elsewhere = [] { return false; };  // asked now and then
+  };
+
   // `stop_fd` becomes readable, for good, when the server stops.
-  Connection(int fd, int stop_fd, Milliseconds write_timeout)
-      : fd_(fd), stop_fd_(stop_fd), write_timeout_(write_timeout) {}
+  Connection(int fd, int stop_fd, Patience patience)
+      : fd_(fd), stop_fd_(stop_fd), patience_(std::move(patience)) {}
 
   // Waits for the first byte of a request; false after `keep_alive`, at the end of the peer or the
-  // server, or when `is_wanted_elsewhere` (asked every quarter second or so) says so.
-  bool AwaitRequest(Milliseconds keep_alive, const std::function<bool()>& is_wanted_elsewhere);
+  // server, or when the thread is wanted elsewhere.
+  bool AwaitRequest(Milliseconds keep_alive);
 
   // From here on bytes count as the request's head and are kept for head(): at most `bytes_max`.
   void BeginHead(std::size_t bytes_max, Milliseconds timeout);
-  void BeginBody(Milliseconds timeout);  // the head is complete
+  // The head is complete; at most `bytes_max` follow, as they are sent.
+  void BeginBody(std::size_t bytes_max, Milliseconds timeout);
   bool InHead() const { return in_head_; }
   const std::string& head() const { return head_; }
 
@@ -53,16 +62,20 @@ class Connection {
   using Clock = std::chrono::steady_clock;
 
   Ready AwaitReadable(Clock::time_point deadline) const;
+  bool AwaitBytes() const;     // of a head or a body
+  bool AwaitWritable() const;  // room for more of a response
+  void BeginPart(std::size_t bytes_max, Milliseconds timeout);
 
   const int fd_;
   const int stop_fd_;
-  const Milliseconds write_timeout_;
+  const Patience patience_;
   std::string in_;  // read from the socket, not yet asked for from in_begin_ on
   std::size_t in_begin_ = 0;
   std::string out_;
   std::string head_;
-  std::size_t head_bytes_max_ = 0;
+  std::size_t part_bytes_left_ = 0;  // of the head or the body
   Clock::time_point deadline_;
+  Clock::time_point pressed_deadline_;
   bool in_head_ = false;
   bool is_streaming_ = false;
   bool closes_ = false;

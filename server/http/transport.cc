@@ -24,10 +24,6 @@
 namespace perdure {
 namespace {
 
-constexpr std::size_t kPathBytesMax = 2048;  // httplib matches paths with a recursive std::regex
-constexpr std::size_t kWaitingMax = 64;      // connections beside those that have a thread
-constexpr std::size_t kDroppedFactor = 4;    // of body_bytes_max, read so that a refusal arrives
-
 bool MayHaveBody(const std::string& method) {
   return method == "POST" || method == "PUT" || method == "PATCH" || method == "DELETE";
 }
@@ -111,7 +107,7 @@ class HttpTransport::Impl final : public httplib::Server {
   Impl(TransportOptions options, TransportHandlers handlers)
       : options_(std::move(options)),
         handlers_(std::move(handlers)),
-        pool_({.threads_max = options_.threads_max, .waiting_max = kWaitingMax}),
+        pool_({.threads_max = options_.threads_max, .waiting_max = limits::kHttpWaitingMax}),
         stop_fd_(eventfd(0, EFD_CLOEXEC)) {
     PERDURE_CHECK(stop_fd_ >= 0);
     new_task_queue = [this] {  // which httplib calls once, when it is about to accept
@@ -167,7 +163,7 @@ void HttpTransport::Impl::Configure() {
   });
   set_pre_routing_handler([this](const httplib::Request& from, httplib::Response& to) {
     Connection& connection = Find(from);
-    if (from.path.size() > kPathBytesMax) {
+    if (from.path.size() > limits::kHttpPathBytesMax) {
       HttpResponse response = Closing(Code::kInvalidArgument, "the path is too long");
       response.status = 414;
       Send(std::move(response), connection, to);
@@ -230,17 +226,21 @@ void HttpTransport::Impl::Stop() {
 }
 
 bool HttpTransport::Impl::process_and_close_socket(socket_t fd) {
-  Connection connection(fd, stop_fd_, options_.write_timeout);
+  Connection connection(fd, stop_fd_,
+                        {.write = options_.write_timeout,
+                         .pressed = options_.pressed_timeout,
+                         .is_wanted_elsewhere = [this] { return pool_.HasWaiting(); }});
   {
     const std::lock_guard lock(mutex_);
     connections_[fd] = &connection;
   }
   ConnectionStream stream(connection, fd);
-  while (connection.AwaitRequest(options_.keep_alive, [this] { return pool_.HasWaiting(); })) {
+  while (connection.AwaitRequest(options_.keep_alive)) {
     connection.BeginHead(options_.header_bytes_max, options_.head_timeout);
     bool closes = false;
     const bool is_answered = process_request(stream, false, closes, [&](httplib::Request& request) {
-      connection.BeginBody(options_.body_timeout);
+      connection.BeginBody(options_.body_bytes_max * limits::kHttpWireFactor,
+                           options_.body_timeout);
       request.ranges.clear();
       request.headers.erase("Accept-Encoding");  // compressing for loopback costs more
     });
@@ -293,10 +293,11 @@ HttpResponse HttpTransport::Impl::ServeBody(HttpRequest& request, const BodyLeng
                                             const httplib::ContentReader& reader) {
   std::optional<HttpResponse> refusal = handlers_.admit(request);
   const bool is_admitted = !refusal;
-  const std::size_t dropped_max = options_.body_bytes_max * kDroppedFactor;
+  const std::size_t dropped_max = options_.body_bytes_max * limits::kHttpDroppedFactor;
   std::size_t total = 0;
   bool is_whole = false;
-  if (length.bytes <= dropped_max) {
+  // Lines of chunks have no maximum of their own in httplib, so a stranger's are not read at all.
+  if (length.bytes <= dropped_max && (is_admitted || !length.is_chunked)) {
     is_whole = reader([&](const char* bytes, std::size_t size) {
       total += size;
       if (total > options_.body_bytes_max) request.body = {};

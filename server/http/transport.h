@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/base/limits.h"
+#include "engine/base/front_limits.h"
 #include "engine/base/result.h"
 #include "server/http/message.h"
 
@@ -19,17 +19,19 @@ struct TransportOptions {
   int port = 0;  // 0: any free one
   std::size_t threads_max = limits::kHttpThreadsMax;
   std::size_t body_bytes_max = limits::kBodyBytesMax;  // after decompression
-  std::size_t header_bytes_max = 64 * 1024;            // request line and fields together
-  std::chrono::milliseconds keep_alive{30'000};        // between two requests of a connection
-  std::chrono::milliseconds head_timeout{10'000};      // for the request line and fields
-  std::chrono::milliseconds body_timeout{60'000};      // for a whole body
-  std::chrono::milliseconds write_timeout{10'000};     // for one write to make progress
+  std::size_t header_bytes_max = limits::kHttpHeadBytesMax;
+  std::chrono::milliseconds keep_alive{30'000};     // between two requests of a connection
+  std::chrono::milliseconds head_timeout{10'000};   // for the request line and fields
+  std::chrono::milliseconds body_timeout{60'000};   // for a whole body
+  std::chrono::milliseconds write_timeout{10'000};  // for one write to make progress
+  // For a head, a body or a write, while others wait for a thread.
+  std::chrono::milliseconds pressed_timeout{2'000};
 };
 
 // They run on the connection's thread, many at once, and must not throw.
 struct TransportHandlers {
   // Sees the request before its body is read. A response refuses it: the body is read and
-  // dropped, so that the client gets to see the answer.
+  // dropped, so that the client gets to see the answer. After a chunked one the connection ends.
   std::function<std::optional<HttpResponse>(HttpRequest&)> admit;
   std::function<HttpResponse(HttpRequest&)> handle;
   // Told of a request that the transport itself refused after admission, such as too large a body.
@@ -37,9 +39,9 @@ struct TransportHandlers {
 };
 
 // A thread is held per connection, so the pool grows with them up to threads_max. When more wait,
-// connections that idle between requests are closed early. A body over the maximum is answered
-// with 413, chunked or not. Malformed or ambiguous framing (both lengths, a bad one, a body where
-// none belongs) is answered with 400 and the end of the connection.
+// connections that idle between requests, or dawdle within one, are closed early. A body over the
+// maximum is answered with 413, chunked or not. Malformed or ambiguous framing (both lengths, a bad
+// one, a body where none belongs) is answered with 400 and the end of the connection.
 class HttpTransport {
  public:
   HttpTransport(TransportOptions options, TransportHandlers handlers);

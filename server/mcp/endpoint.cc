@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "engine/base/front_limits.h"
 #include "server/api/json.h"
 #include "server/api/status.h"
 #include "server/mcp/protocol.h"
@@ -195,12 +196,12 @@ RpcResult<std::unique_ptr<McpSubscription>> McpEndpoint::Listen(const Caller& ca
   }
   std::vector<std::string> uris;
   const Json asked = filter->value("resourceSubscriptions", Json::array());
-  if (!asked.is_array() || asked.size() > kSubscriptionUrisMax ||
+  if (!asked.is_array() || asked.size() > limits::kSubscriptionUrisMax ||
       !std::ranges::all_of(asked, [](const Json& uri) { return uri.is_string(); })) {
     return RpcFail(mcp::kInvalidParams,
                    fmt::format("notifications.resourceSubscriptions must be an array of at most {} "
                                "strings",
-                               kSubscriptionUrisMax));
+                               limits::kSubscriptionUrisMax));
   }
   // Lists never change while the program runs, so resource updates are all there is to agree to.
   if (resources_ != nullptr && resources_->CanWatch()) uris = asked;

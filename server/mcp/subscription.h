@@ -12,7 +12,6 @@
 
 namespace perdure {
 
-inline constexpr std::size_t kSubscriptionUrisMax = 256;
 inline constexpr std::chrono::milliseconds kSubscriptionPoll{200};
 
 // The transport writes Acknowledge() first, then what Poll() returns every kSubscriptionPoll, and

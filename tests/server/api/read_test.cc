@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "engine/base/limits.h"
+#include "engine/base/front_limits.h"
 #include "server/api/api.h"
 #include "server/api/json.h"
 
@@ -13,6 +13,19 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+TEST(MemoryGet, ShowsAModelTheBeginningOfALongText) {
+  Api api;
+  for (const int more : {-1, 0, 1}) {
+    const std::size_t size = limits::kMirrorTextBytesMax + static_cast<std::size_t>(more);
+    const std::string id = api.Store(std::string(size - 1, 'x') + "y");
+    const Json answer = api.Must("memory_get", {{"ids", {id}}});
+    EXPECT_EQ(answer["memories"][0]["text"].get<std::string>().size(), size);
+    const std::string mirror = api.catalogue().Find("memory_get")->mirror(answer);
+    EXPECT_EQ(mirror.contains("xy"), more <= 0) << size;
+    EXPECT_EQ(mirror.contains("The text goes on"), more > 0) << size;
+  }
+}
 
 TEST(MemoryGet, ReadsManyAndReportsThoseMissing) {
   Api api;

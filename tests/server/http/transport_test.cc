@@ -149,19 +149,17 @@ TEST(HttpTransportTest, MultipartIsRefused) {
 }
 
 TEST(HttpTransportTest, HeadsHoldAtTheirMaximum) {
-  TransportOptions options;
-  options.header_bytes_max = 1000;
-  const auto transport = Started(options);
+  const auto transport = Started({});
   const auto exchange = [&](std::size_t size) {
-    const std::string bare = "GET /a HTTP/1.1\r\nX: \r\n\r\n";
+    std::string head = "GET /a HTTP/1.1\r\n";
+    while (head.size() + 2'000 < size) head += "X: " + std::string(1'000, 'x') + "\r\n";
+    head += "X: " + std::string(size - head.size() - 7, 'x') + "\r\n\r\n";
     RawClient client(transport->port());
-    return client
-        .Exchange("GET /a HTTP/1.1\r\nX: " + std::string(size - bare.size(), 'x') + "\r\n\r\n")
-        .status;
+    return client.Exchange(head).status;
   };
-  EXPECT_EQ(exchange(999), 200);
-  EXPECT_EQ(exchange(1000), 200);
-  EXPECT_EQ(exchange(1001), 400);
+  EXPECT_EQ(exchange(limits::kHttpHeadBytesMax - 1), 200);
+  EXPECT_EQ(exchange(limits::kHttpHeadBytesMax), 200);
+  EXPECT_EQ(exchange(limits::kHttpHeadBytesMax + 1), 400);
 }
 
 TEST(HttpTransportTest, PathsThatAreTooLongAreRefused) {
@@ -170,8 +168,9 @@ TEST(HttpTransportTest, PathsThatAreTooLongAreRefused) {
   const auto get = [](std::size_t size) {
     return "POST /" + std::string(size - 1, 'a') + " HTTP/1.1\r\nContent-Length: 0\r\n\r\n";
   };
-  EXPECT_EQ(client.Exchange(get(2048)).status, 200);
-  EXPECT_EQ(client.Exchange(get(2049)).status, 414);
+  EXPECT_EQ(client.Exchange(get(limits::kHttpPathBytesMax - 1)).status, 200);
+  EXPECT_EQ(client.Exchange(get(limits::kHttpPathBytesMax)).status, 200);
+  EXPECT_EQ(client.Exchange(get(limits::kHttpPathBytesMax + 1)).status, 414);
 }
 
 TEST(HttpTransportTest, HeaderValuesArriveAsTheyWereSent) {
@@ -224,6 +223,82 @@ TEST(HttpTransportTest, AnIdleConnectionEndsAfterItsTime) {
   const auto transport = Started(options);
   RawClient client(transport->port());
   EXPECT_EQ(client.Exchange(kGet).status, 200);
+  EXPECT_TRUE(client.IsAtEnd());
+}
+
+TEST(HttpTransportTest, HalfRequestsMakeRoomWhenOthersWaitAndOnlyThen) {
+  TransportOptions options;
+  options.threads_max = 2;
+  options.head_timeout = 10min;
+  options.body_timeout = 10min;
+  options.pressed_timeout = 50ms;
+  const auto transport = Started(options);
+  RawClient half_head(transport->port());
+  half_head.Send("GET /a HTTP/1.1\r\nHo");
+  RawClient half_body(transport->port());
+  half_body.Send("POST /a HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf");
+  std::this_thread::sleep_for(500ms);
+  half_body.Send("ways!");
+  EXPECT_EQ(half_body.Read().status, 200);  // nobody waited
+  half_body.Send("POST /a HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf");
+  for (int i = 0; i < 4; ++i) {
+    RawClient other(transport->port());
+    EXPECT_EQ(other.Exchange(kGet).status, 200) << i;
+  }
+}
+
+TEST(HttpTransportTest, AResponseThatNobodyReadsMakesRoomWhenOthersWait) {
+  TransportOptions options;
+  options.threads_max = 1;
+  options.write_timeout = 10min;
+  options.pressed_timeout = 50ms;
+  TransportHandlers handlers = Mirror();
+  handlers.handle = [](HttpRequest& request) {
+    HttpResponse response;
+    response.body = std::string(request.target == "/large" ? 64 << 20 : 1, 'x');
+    return response;
+  };
+  const auto transport = Started(options, handlers);
+  RawClient dawdler(transport->port());
+  dawdler.Send("GET /large HTTP/1.1\r\n\r\n");
+  std::this_thread::sleep_for(100ms);
+  RawClient other(transport->port());
+  EXPECT_EQ(other.Exchange(kGet).status, 200);
+}
+
+TEST(HttpTransportTest, ABodyIsCutOffWhateverItsChunksCost) {
+  TransportOptions options;
+  options.body_bytes_max = 1000;
+  const auto transport = Started(options);
+  const std::string head = "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string small = "1\r\na\r\n";
+  const auto chunks = [&](std::size_t count) {
+    std::string body;
+    for (std::size_t i = 0; i < count; ++i) body += small;
+    return body + "0\r\n\r\n";
+  };
+  RawClient client(transport->port());
+  EXPECT_EQ(client.Exchange(head + chunks(100)).status, 200);
+  EXPECT_EQ(client.Exchange(head + chunks(700)).status, 200);  // within 1000 bytes, 5000 as sent
+  const std::string endless(1'000'000, '0');
+  for (const std::string& body : {endless, "1;" + endless, "1\r\na\r\n0\r\nX: " + endless}) {
+    RawClient flood(transport->port());
+    flood.Send(head + body);
+    EXPECT_EQ(flood.Read().status, 400) << body.substr(0, 20);
+    EXPECT_TRUE(flood.IsAtEnd());
+  }
+}
+
+TEST(HttpTransportTest, AChunkedBodyThatIsRefusedIsNotKept) {
+  TransportHandlers handlers = Mirror();
+  handlers.admit = [](HttpRequest&) -> std::optional<HttpResponse> {
+    return ErrorResponse(Error{Code::kUnauthenticated, "no", "", {}});
+  };
+  const auto transport = Started({}, handlers);
+  RawClient client(transport->port());
+  client.Send("POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+  client.Send(std::string(3'000'000, '0'));
+  EXPECT_EQ(client.Read().status, 401);
   EXPECT_TRUE(client.IsAtEnd());
 }
 
