@@ -205,8 +205,7 @@ Result<ReadView> Engine::Read(const Principal& principal, const ReadAt& at) cons
     }
     keys = &found->second->keys;
   }
-  ASSIGN_OR_RETURN(const Micros as_of,
-                   ResolveMoment(latest_, principal.space, keys->secret, head, at));
+  ASSIGN_OR_RETURN(const Micros as_of, ResolveMoment(latest_, principal, keys->secret, head, at));
   if (as_of < Horizon() && as_of < head.time) {
     auto compacted = Fail(Code::kCompacted,
                           fmt::format("History before {} was compacted; as_of can be that time or "

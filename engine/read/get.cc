@@ -140,14 +140,21 @@ Result<Uuid> ReadView::Resolve(std::string_view id_or_prefix, std::string_view f
                               return found.size() <= 1000;
                             }));
   std::vector<Uuid> seen;
+  std::vector<Uuid> erased;  // within the caller's reach
   for (const Uuid& id : found) {
-    ASSIGN_OR_RETURN(const bool may_see, MaySee(id));
-    if (may_see) seen.push_back(id);
+    const auto record = Visibly(id);
+    if (record) {
+      seen.push_back(id);
+    } else if (record.error().code == Code::kErased) {
+      erased.push_back(id);
+    } else if (record.error().code != Code::kNotFound) {
+      return std::unexpected(record.error());
+    }
   }
   if (seen.size() == 1) return seen.front();
   if (seen.empty()) {
     // An erased memory is named, so that the answer can say what became of it.
-    if (found.size() == 1) return found.front();
+    if (erased.size() == 1) return erased.front();
     return Fail(Code::kNotFound,
                 fmt::format("No memory that this token may see begins with '{}'.", id_or_prefix),
                 std::string(field));

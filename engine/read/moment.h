@@ -6,8 +6,8 @@
 
 namespace perdure {
 
-// At most the head's time, however far in the future the asked one lies.
-Result<Micros> ResolveMoment(const StateReader& reader, SpaceId space, const Secret& secret,
-                             const LogHead& head, const ReadAt& at);
+// In the principal's space. At most the head's time, however far in the future the asked one lies.
+Result<Micros> ResolveMoment(const StateReader& reader, const Principal& principal,
+                             const Secret& secret, const LogHead& head, const ReadAt& at);
 
 }  // namespace perdure

@@ -9,6 +9,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -53,8 +54,7 @@ Result<LogQuery> QueryOf(const Engine& engine, const Principal& principal, const
   return query;
 }
 
-Result<Json> QueryLog(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> QueryLog(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments));
   ASSIGN_OR_RETURN(const LogQuery query, QueryOf(engine, principal, arguments));
   ASSIGN_OR_RETURN(const LogPage page, view.QueryLog(query));
@@ -91,8 +91,7 @@ Result<ReadLine> LineOf(const Engine& engine, const Principal& principal, Seq se
   return ReadLine{std::move(entry), std::move(page.entries.front())};
 }
 
-Result<Json> ReadOne(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> ReadOne(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const ReadLine read, LineOf(engine, principal, arguments["seq"].get<Seq>()));
   const fb::Entry& entry = *read.entry;
   Json answer = {{"entry", AnswerOf(read.line)},
@@ -127,14 +126,13 @@ Result<ProofSizes> SizesOf(const TreeState& tree, const Json& arguments) {
   return sizes;
 }
 
-Result<Json> Prove(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Prove(Engine& engine, const Principal& principal, const Json& arguments) {
   const TreeState state = engine.Tree(principal.space);
   const TreeView tree{state, engine.Tiles(principal.space)};
   ASSIGN_OR_RETURN(const ProofSizes sizes, SizesOf(state, arguments));
   const SigningKey& key = engine.KeysOf(principal.space).signing;
   TreeHead head;
-  head.origin = Engine::OriginOf(caller.space);
+  head.origin = Engine::OriginOf(CallerOf(engine, principal).space);
   head.size = sizes.size;
   ASSIGN_OR_RETURN(head.root, RootAt(sizes.size, tree));
   Json answer = {{"tree_head", SignTreeHead(head, key)},
@@ -201,13 +199,8 @@ Operation LogQueryOperation(Engine& engine) {
   operation.output_schema =
       s::Read({{"entries", s::ListOf(s::LogLine())}, {"next_before", s::Integer()}}, {"entries"});
   operation.hints = kReads;
-  operation.roles = kAuditors;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/log";
   operation.mirror = MirrorAsData;
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return QueryLog(engine, caller, arguments);
-  };
+  Serve(operation, kAuditors, {"GET", "/api/v1/log"}, engine, QueryLog);
   return operation;
 }
 
@@ -226,13 +219,8 @@ Operation LogEntry(Engine& engine) {
                                        {"payload_digest", s::Text()}},
                                       {"entry", "bytes", "hash", "prev_hash"});
   operation.hints = kReads;
-  operation.roles = kAuditors;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/log/{seq}";
   operation.mirror = MirrorAsData;
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return ReadOne(engine, caller, arguments);
-  };
+  Serve(operation, kAuditors, {"GET", "/api/v1/log/{seq}"}, engine, ReadOne);
   return operation;
 }
 
@@ -250,12 +238,7 @@ Operation LogProof(Engine& engine) {
                  {"old_size", s::Integer("Of an older head", 1)}});
   operation.output_schema = ProofSchema();
   operation.hints = kReads;
-  operation.roles = kAuditors;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/proof";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Prove(engine, caller, arguments);
-  };
+  Serve(operation, kAuditors, {"GET", "/api/v1/proof"}, engine, Prove);
   return operation;
 }
 

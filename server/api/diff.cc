@@ -5,6 +5,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 #include "server/api/text_diff.h"
 
 namespace perdure::operations {
@@ -38,8 +39,7 @@ void PutCut(Json& answer, const char* name, const std::string& diff) {
   if (shown.size() < diff.size()) answer["truncated"] = true;
 }
 
-Result<Json> Diff(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Diff(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments));
   ASSIGN_OR_RETURN(const Uuid id, view.Resolve(TextOf(arguments, "id"), "id"));
   ASSIGN_OR_RETURN(const Memory current, view.Get(id));
@@ -94,11 +94,7 @@ Operation MemoryDiff(Engine& engine) {
                                     {"id", "from", "to", "text_changed", "fields", "truncated"});
   operation.hints = kReads;
   operation.mcp_tool = false;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/memories/{id}/diff";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Diff(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kAnyone, {"GET", "/api/v1/memories/{id}/diff"}, engine, Diff);
   return operation;
 }
 

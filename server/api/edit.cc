@@ -7,6 +7,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -54,8 +55,7 @@ Result<EditMemory> EditOf(const Json& arguments) {
                                 arguments.value("replace_all", false)}};
 }
 
-Result<Json> Edit(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Edit(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(EditMemory command, EditOf(arguments));
   ASSIGN_OR_RETURN(command.id, IdOf(engine, principal, TextOf(arguments, "id"), "id"));
   ASSIGN_OR_RETURN(
@@ -123,8 +123,7 @@ Status CheckDescription(const Json& arguments) {
   return {};
 }
 
-Result<Json> Describe(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Describe(Engine& engine, const Principal& principal, const Json& arguments) {
   RETURN_IF_ERROR(CheckDescription(arguments));
   ASSIGN_OR_RETURN(DescribeMemory command, DescriptionOf(arguments));
   ASSIGN_OR_RETURN(command.id, IdOf(engine, principal, TextOf(arguments, "id"), "id"));
@@ -134,8 +133,7 @@ Result<Json> Describe(Engine& engine, const Caller& caller, const Json& argument
   return ChangeAnswer(outcome, "describe");
 }
 
-Result<Json> Revert(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Revert(Engine& engine, const Principal& principal, const Json& arguments) {
   RevertMemory command;
   if (arguments.contains("version") == arguments.contains("as_of")) {
     return Fail(
@@ -177,12 +175,7 @@ Operation MemoryEdit(Engine& engine) {
                           {"id"}));
   operation.output_schema = s::Changed();
   operation.hints = kAdds;
-  operation.roles = kWriters;
-  operation.http_method = "PATCH";
-  operation.http_path = "/api/v1/memories/{id}/text";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Edit(engine, caller, arguments);
-  };
+  Serve(operation, kWriters, {"PATCH", "/api/v1/memories/{id}/text"}, engine, Edit);
   return operation;
 }
 
@@ -196,12 +189,7 @@ Operation MemoryDescribe(Engine& engine) {
   operation.input_schema = s::Change(DescriptionSchema());
   operation.output_schema = s::Changed();
   operation.hints = kSettles;
-  operation.roles = kWriters;
-  operation.http_method = "PATCH";
-  operation.http_path = "/api/v1/memories/{id}";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Describe(engine, caller, arguments);
-  };
+  Serve(operation, kWriters, {"PATCH", "/api/v1/memories/{id}"}, engine, Describe);
   return operation;
 }
 
@@ -216,12 +204,7 @@ Operation MemoryRevert(Engine& engine) {
       {{"id", s::Id()}, {"version", s::Brief(s::Integer("", 1))}, {"as_of", s::AsOf()}}, {"id"}));
   operation.output_schema = s::Changed();
   operation.hints = kAdds;
-  operation.roles = kWriters;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/memories/{id}/revert";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Revert(engine, caller, arguments);
-  };
+  Serve(operation, kWriters, {"POST", "/api/v1/memories/{id}/revert"}, engine, Revert);
   return operation;
 }
 

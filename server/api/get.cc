@@ -9,6 +9,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 #include "server/api/status.h"
 
 namespace perdure::operations {
@@ -77,8 +78,7 @@ Result<Json> GetOne(const ReadView& view, const std::string& id, const Json& arg
   return answer;
 }
 
-Result<Json> Get(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Get(Engine& engine, const Principal& principal, const Json& arguments) {
   const std::vector<std::string> ids = IdsOf(arguments);
   RETURN_IF_ERROR(CheckIds(ids, arguments));
   ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments));
@@ -137,12 +137,8 @@ Operation MemoryGet(Engine& engine) {
                                      {"next_ids", s::Texts()}},
                                     {"memories", "truncated"});
   operation.hints = kReads;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/memories/{id}";
   operation.mirror = MirrorOfMemories;
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Get(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kAnyone, {"GET", "/api/v1/memories/{id}"}, engine, Get);
   return operation;
 }
 

@@ -5,6 +5,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -68,19 +69,17 @@ Json IndexSchema() {
                    {"model", "dimensions", "stand_in", "spaces"});
 }
 
-Result<Json> Rebuild(Engine& engine, SearchService& search, const Caller& caller) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Rebuild(SearchService& search, const Principal& principal) {
   RETURN_IF_ERROR(search.Rebuild(principal.space));
   return IndexAnswer(search, principal);
 }
 
-Result<Json> HouseStatus(Engine& engine, SearchService& search, const Caller& caller) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> HouseStatus(Engine& engine, SearchService& search, const Principal& principal) {
   ASSIGN_OR_RETURN(const ReadView view, engine.Read(principal));
   ASSIGN_OR_RETURN(const Seq seq, view.AsOfSeq());
   ASSIGN_OR_RETURN(const ReadView::Contents contents, view.TableOfContents());
   const perdure::Status writer = engine.WriterState();
-  Json answer = {{"space", caller.space},
+  Json answer = {{"space", CallerOf(engine, principal).space},
                  {"seq", seq},
                  {"record_time", FormatTime(view.as_of())},
                  {"tree_size", engine.Tree(principal.space).Size()},
@@ -104,13 +103,10 @@ Operation IndexStatusOperation(Engine& engine, SearchService& search) {
       "model runs, and what was repaired.";
   operation.output_schema = IndexSchema();
   operation.hints = kReads;
-  operation.roles = kAuditors;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/index";
-  operation.run = [&engine, &search](const Caller& caller, const Json&) -> Result<Json> {
-    ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
-    return IndexAnswer(search, principal);
-  };
+  Serve(operation, kAuditors, {"GET", "/api/v1/index"}, engine,
+        [&search](Engine&, const Principal& principal, const Json&) {
+          return IndexAnswer(search, principal);
+        });
   return operation;
 }
 
@@ -123,12 +119,10 @@ Operation IndexRebuild(Engine& engine, SearchService& search) {
       "again; vectors follow in the background. Changes no memory.";
   operation.output_schema = IndexSchema();
   operation.hints = kSettles;
-  operation.roles = Caller::kOperator;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/index/rebuild";
-  operation.run = [&engine, &search](const Caller& caller, const Json&) {
-    return Rebuild(engine, search, caller);
-  };
+  Serve(operation, Caller::kOperator, {"POST", "/api/v1/index/rebuild"}, engine,
+        [&search](Engine&, const Principal& principal, const Json&) {
+          return Rebuild(search, principal);
+        });
   return operation;
 }
 
@@ -151,12 +145,10 @@ Operation StatusOperation(Engine& engine, SearchService& search) {
                                        {"index", IndexSchema()}},
                                       {"space", "seq", "memories", "takes_writes", "index"});
   operation.hints = kReads;
-  operation.roles = kAuditors;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/status";
-  operation.run = [&engine, &search](const Caller& caller, const Json&) {
-    return HouseStatus(engine, search, caller);
-  };
+  Serve(operation, kAuditors, {"GET", "/api/v1/status"}, engine,
+        [&search](Engine& house, const Principal& principal, const Json&) {
+          return HouseStatus(house, search, principal);
+        });
   return operation;
 }
 

@@ -9,6 +9,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -48,8 +49,7 @@ std::size_t PutMemories(Json& answer, const MemoryPage& page) {
   return answer["memories"].size();
 }
 
-Result<Json> List(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> List(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const ListFilter filter, FilterOf(arguments));
   ASSIGN_OR_RETURN(ReadAt at, ReadAtOf(arguments));
   const std::string text = TextOf(arguments, "cursor");
@@ -75,8 +75,7 @@ Result<Json> List(Engine& engine, const Caller& caller, const Json& arguments) {
   return answer;
 }
 
-Result<Json> History(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> History(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments));
   ASSIGN_OR_RETURN(const Uuid id, view.Resolve(TextOf(arguments, "id"), "id"));
   ASSIGN_OR_RETURN(const perdure::MemoryHistory history, view.History(id));
@@ -138,12 +137,8 @@ Operation MemoryList(Engine& engine) {
                                      {"cursor", s::Text()}},
                                     {"memories", "total"});
   operation.hints = kReads;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/memories";
   operation.mirror = MirrorOfList;
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return List(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kAnyone, {"GET", "/api/v1/memories"}, engine, List);
   return operation;
 }
 
@@ -168,12 +163,8 @@ Operation MemoryHistory(Engine& engine) {
                                      {"next_before", s::Integer()}},
                                     {"id", "versions", "entries", "truncated"});
   operation.hints = kReads;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/memories/{id}/history";
   operation.mirror = MirrorAsData;
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return History(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kAnyone, {"GET", "/api/v1/memories/{id}/history"}, engine, History);
   return operation;
 }
 

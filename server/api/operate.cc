@@ -8,6 +8,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -30,8 +31,7 @@ Result<EraseMemories> ErasureOf(const Engine& engine, const Principal& principal
   return command;
 }
 
-Result<Json> Erase(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Erase(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(EraseMemories command, ErasureOf(engine, principal, arguments));
   ASSIGN_OR_RETURN(
       const Engine::Erasure erasure,
@@ -78,8 +78,7 @@ Result<std::uint64_t> VersionsSupersededBefore(const StateReader& reader, SpaceI
   return count;
 }
 
-Result<Json> RunCompact(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> RunCompact(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments, "before"));
   const Micros before = view.as_of();
   ASSIGN_OR_RETURN(const std::uint64_t superseded,
@@ -111,8 +110,7 @@ Json Counts(const std::vector<std::pair<std::string, std::uint64_t>>& counts) {
   return list;
 }
 
-Result<Json> Contents(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Contents(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments));
   ASSIGN_OR_RETURN(const ReadView::Contents contents, view.TableOfContents());
   Json answer = {{"memories", contents.memories},
@@ -140,12 +138,7 @@ Operation MemoryErase(Engine& engine) {
                                         {"payloads", s::Integer("Texts and descriptions gone")}},
                                        {"erased"});
   operation.hints = kDestroys;
-  operation.roles = Caller::kOperator;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/memories/{id}/erase";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Erase(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kOperator, {"POST", "/api/v1/memories/{id}/erase"}, engine, Erase);
   return operation;
 }
 
@@ -167,12 +160,7 @@ Operation Compact(Engine& engine) {
                                         {"bytes_after", s::Integer()}},
                                        {"horizon", "versions_superseded", "lost", "kept"});
   operation.hints = kDestroys;
-  operation.roles = Caller::kOperator;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/compact";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return RunCompact(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kOperator, {"POST", "/api/v1/compact"}, engine, RunCompact);
   return operation;
 }
 
@@ -191,11 +179,7 @@ Operation MemoryContents(Engine& engine) {
       {"memories", "containers", "themes", "types"});
   operation.hints = kReads;
   operation.mcp_tool = false;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/contents";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Contents(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kAnyone, {"GET", "/api/v1/contents"}, engine, Contents);
   return operation;
 }
 

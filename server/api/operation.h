@@ -37,8 +37,8 @@ struct Operation {
   Json output_schema = {{"type", "object"}};
   OperationHints hints;
 
-  Caller::RoleMask roles = Caller::kAnyone;  // any one of these suffices
-  bool mcp_tool = true;                      // false: REST and command line only
+  Caller::RoleMask roles = 0;  // any one of these suffices; undeclared, nobody may call it
+  bool mcp_tool = true;        // false: REST and command line only
 
   // "GET" and "/api/v1/memories/{id}"; empty: no REST route. What stands in braces is one path
   // segment, percent-decoded, and becomes the argument of that name; so do query parameters

@@ -73,6 +73,9 @@ Result<Principal> PrincipalOf(const Engine& engine, const Caller& caller) {
   Principal principal;
   const std::optional<Uuid> id = ParseUuid(caller.principal_id);
   if (!id) return Fail(Code::kUnauthenticated, "The caller has no principal. Send a token.");
+  if (!caller.HasAnyOf(Caller::kAnyone)) {
+    return Fail(Code::kForbidden, "This token has no role, so it may do nothing.");
+  }
   principal.id = *id;
   principal.roles = caller.roles;
   ASSIGN_OR_RETURN(principal.space, engine.SpaceByName(caller.space));

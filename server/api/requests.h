@@ -11,7 +11,7 @@
 
 namespace perdure {
 
-// The principal that `caller` was made from, and back. kUnauthenticated when the space is gone.
+// The principal that `caller` was made from, and back. kForbidden for a caller without roles.
 Result<Principal> PrincipalOf(const Engine& engine, const Caller& caller);
 Caller CallerOf(const Engine& engine, const Principal& principal);
 

@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "engine/base/limits.h"
-#include "engine/model/tables.h"
+#include "engine/read/snapshots.h"
 #include "server/api/answers.h"
 #include "server/api/mirrors.h"
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -42,8 +43,7 @@ Result<Rollback> RollbackOf(const Engine& engine, const Principal& principal,
   return command;
 }
 
-Result<Json> RunRollback(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> RunRollback(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const Rollback command, RollbackOf(engine, principal, arguments));
   ASSIGN_OR_RETURN(const WriteOutcome outcome,
                    engine.Write(principal, command, WriteOptionsOf("scope_rollback", arguments)));
@@ -73,8 +73,7 @@ Status CheckSnapshotName(const std::string& name) {
               "name");
 }
 
-Result<Json> RunSnapshot(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> RunSnapshot(Engine& engine, const Principal& principal, const Json& arguments) {
   NameSnapshot command{TextOf(arguments, "name"), std::nullopt};
   RETURN_IF_ERROR(CheckSnapshotName(command.name));
   if (arguments.contains("at")) {
@@ -88,25 +87,14 @@ Result<Json> RunSnapshot(Engine& engine, const Caller& caller, const Json& argum
   return answer;
 }
 
-Result<Json> RunSnapshotList(Engine& engine, const Caller& caller, const Json&) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
-  const StateReader& reader = engine.Latest();
-  const std::string prefix = tables::SnapshotPrefix(principal.space);
-  std::vector<std::pair<Seq, std::string>> rows;
-  RETURN_IF_ERROR(reader.Scan(Family::kState, prefix, PrefixEnd(prefix),
-                              [&](std::string_view key, std::string_view value) {
-                                rows.emplace_back(ReadBigEndian(key.substr(prefix.size())), value);
-                                return true;
-                              }));
+Result<Json> RunSnapshotList(Engine& engine, const Principal& principal, const Json&) {
+  ASSIGN_OR_RETURN(const auto snapshots, ReadSnapshots(engine.Latest(), principal));
   Json answer = {{"snapshots", Json::array()}};
-  for (const auto& [seq, bytes] : rows) {
-    ASSIGN_OR_RETURN(const auto record, Unpack<fb::SnapshotRecordT>(bytes));
-    ASSIGN_OR_RETURN(const auto payload, ReadPayload(reader, principal.space, seq));
-    const auto* name = payload ? (*payload)->name() : nullptr;
-    answer["snapshots"].push_back({{"name", name ? name->str() : std::string()},
-                                   {"at", FormatTime(record.at)},
-                                   {"seq", seq},
-                                   {"record_time", FormatTime(record.record_time)}});
+  for (const Snapshot& snapshot : snapshots) {
+    answer["snapshots"].push_back({{"name", snapshot.name},
+                                   {"at", FormatTime(snapshot.at)},
+                                   {"seq", snapshot.seq},
+                                   {"record_time", FormatTime(snapshot.record_time)}});
   }
   return answer;
 }
@@ -136,12 +124,7 @@ Operation ScopeRollback(Engine& engine) {
                                         {"undo_to", s::Integer()}},
                                        {"to", "changed", "moved_out", "erased", "memories"});
   operation.hints = kDestroys;
-  operation.roles = kReviewers;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/rollback";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return RunRollback(engine, caller, arguments);
-  };
+  Serve(operation, kReviewers, {"POST", "/api/v1/rollback"}, engine, RunRollback);
   return operation;
 }
 
@@ -158,12 +141,7 @@ Operation SnapshotCreate(Engine& engine) {
                          {"name"}));
   operation.output_schema = s::Written({{"name", s::Text()}}, {"name"});
   operation.hints = kAdds;
-  operation.roles = kReviewers;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/snapshots";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return RunSnapshot(engine, caller, arguments);
-  };
+  Serve(operation, kReviewers, {"POST", "/api/v1/snapshots"}, engine, RunSnapshot);
   return operation;
 }
 
@@ -171,20 +149,17 @@ Operation SnapshotList(Engine& engine) {
   Operation operation;
   operation.name = "snapshot_list";
   operation.title = "List snapshots";
-  operation.description = "Lists the named snapshots of the space, oldest first.";
+  operation.description =
+      "Lists the named snapshots of the space, oldest first; to a narrowed token, those that "
+      "tokens of its scope have named.";
   Json snapshot = s::Object(
       {{"name", s::Text()}, {"at", s::Text()}, {"seq", s::Integer()}, {"record_time", s::Text()}},
       {"name", "at", "seq", "record_time"});
   operation.output_schema =
       s::Object({{"snapshots", s::ListOf(std::move(snapshot))}}, {"snapshots"});
   operation.hints = kReads;
-  operation.roles = kAuditors;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/snapshots";
   operation.mirror = MirrorAsData;
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return RunSnapshotList(engine, caller, arguments);
-  };
+  Serve(operation, kAuditors, {"GET", "/api/v1/snapshots"}, engine, RunSnapshotList);
   return operation;
 }
 

@@ -9,6 +9,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -78,9 +79,8 @@ Json TimingsAnswer(const SearchTimings& timings) {
           {"read_ms", timings.read_ms},       {"total_ms", timings.total_ms}};
 }
 
-Result<Json> Search(Engine& engine, SearchService& search, const Caller& caller,
+Result<Json> Search(Engine& engine, SearchService& search, const Principal& principal,
                     const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
   // Opened for its errors, which explain what as_of may be.
   ASSIGN_OR_RETURN([[maybe_unused]] const ReadView view, ViewFor(engine, principal, arguments));
   SearchRequest request;
@@ -152,12 +152,11 @@ Operation MemorySearch(Engine& engine, SearchService& search) {
   operation.input_schema = InputSchema();
   operation.output_schema = OutputSchema();
   operation.hints = kReads;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/search";
   operation.mirror = MirrorOfSearch;
-  operation.run = [&engine, &search](const Caller& caller, const Json& arguments) {
-    return Search(engine, search, caller, arguments);
-  };
+  Serve(operation, Caller::kAnyone, {"POST", "/api/v1/search"}, engine,
+        [&search](Engine& house, const Principal& principal, const Json& arguments) {
+          return Search(house, search, principal, arguments);
+        });
   return operation;
 }
 

@@ -5,6 +5,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -21,8 +22,8 @@ struct Move {
   Caller::RoleMask roles = kWriters;
 };
 
-Result<Json> Run(Engine& engine, const Move& move, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Run(Engine& engine, const Move& move, const Principal& principal,
+                 const Json& arguments) {
   MoveState command{{}, move.transition};
   ASSIGN_OR_RETURN(command.id, IdOf(engine, principal, TextOf(arguments, "id"), "id"));
   ASSIGN_OR_RETURN(const WriteOutcome outcome,
@@ -39,12 +40,11 @@ Operation Make(Engine& engine, const Move& move) {
   operation.input_schema = s::Change(s::Object({{"id", s::Id()}}, {"id"}));
   operation.output_schema = s::Changed();
   operation.hints = move.hints;
-  operation.roles = move.roles;
-  operation.http_method = "POST";
-  operation.http_path = fmt::format("/api/v1/memories/{{id}}/{}", move.verb);
-  operation.run = [&engine, move](const Caller& caller, const Json& arguments) {
-    return Run(engine, move, caller, arguments);
-  };
+  const std::string path = fmt::format("/api/v1/memories/{{id}}/{}", move.verb);
+  Serve(operation, move.roles, {"POST", path}, engine,
+        [move](Engine& house, const Principal& principal, const Json& arguments) {
+          return Run(house, move, principal, arguments);
+        });
   return operation;
 }
 

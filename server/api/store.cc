@@ -7,6 +7,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 #include "server/api/status.h"
 
 namespace perdure::operations {
@@ -15,8 +16,7 @@ namespace {
 using Json = nlohmann::json;
 namespace s = schemas;
 
-Result<Json> Store(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Store(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(NoteDraft draft, DraftOf(arguments));
   ASSIGN_OR_RETURN(const WriteOutcome outcome,
                    engine.Write(principal, StoreMemories{{std::move(draft)}},
@@ -92,8 +92,7 @@ Result<Json> StoreEach(Engine& engine, const Principal& principal, const Json& a
   return answer;
 }
 
-Result<Json> StoreMany(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> StoreMany(Engine& engine, const Principal& principal, const Json& arguments) {
   if (arguments.value("partial", false)) return StoreEach(engine, principal, arguments);
   return StoreAll(engine, principal, arguments);
 }
@@ -116,12 +115,7 @@ Operation MemoryStore(Engine& engine) {
                                         {"not_applied", s::Texts()}},
                                        {"version", "created", "not_applied"});
   operation.hints = kSettles;
-  operation.roles = kWriters;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/memories";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Store(engine, caller, arguments);
-  };
+  Serve(operation, kWriters, {"POST", "/api/v1/memories"}, engine, Store);
   return operation;
 }
 
@@ -149,13 +143,8 @@ Operation MemoryStoreMany(Engine& engine) {
                             {"error", s::Open()}});
   operation.output_schema = s::Written({{"results", s::ListOf(std::move(result))}}, {"results"});
   operation.hints = kSettles;
-  operation.roles = kWriters;
   operation.mcp_tool = false;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/memories:batch";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return StoreMany(engine, caller, arguments);
-  };
+  Serve(operation, kWriters, {"POST", "/api/v1/memories:batch"}, engine, StoreMany);
   return operation;
 }
 

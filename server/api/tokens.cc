@@ -9,6 +9,7 @@
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
+#include "server/api/serve.h"
 
 namespace perdure::operations {
 namespace {
@@ -85,6 +86,15 @@ bool IsWithinReach(const Principal& principal, const fb::TokenRecordT& record,
   return record.space == principal.space && IsWithin(texts.scope, principal.scope);
 }
 
+Result<bool> IsTokenWithinReach(const StateReader& reader, const Principal& principal,
+                                const Uuid& id) {
+  ASSIGN_OR_RETURN(const auto bytes, reader.Get(Family::kState, tables::Token(id)));
+  if (!bytes) return false;
+  ASSIGN_OR_RETURN(const auto record, Unpack<fb::TokenRecordT>(*bytes));
+  ASSIGN_OR_RETURN(const TokenTexts texts, TextsOf(reader, record));
+  return IsWithinReach(principal, record, texts);
+}
+
 Result<IssueToken> TokenOf(const Engine& engine, const Principal& principal,
                            const Json& arguments) {
   IssueToken command;
@@ -111,8 +121,7 @@ Result<IssueToken> TokenOf(const Engine& engine, const Principal& principal,
   return command;
 }
 
-Result<Json> Issue(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Issue(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(IssueToken command, TokenOf(engine, principal, arguments));
   Json answer = {{"roles", RoleNames(command.roles)}, {"scope", command.scope}};
   ASSIGN_OR_RETURN(const auto issued, engine.Issue(principal, std::move(command),
@@ -129,8 +138,7 @@ Result<Json> Issue(Engine& engine, const Caller& caller, const Json& arguments) 
   return answer;
 }
 
-Result<Json> Revoke(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> Revoke(Engine& engine, const Principal& principal, const Json& arguments) {
   const std::optional<Uuid> id = ParseUuid(TextOf(arguments, "id"));
   if (!id) {
     return Fail(Code::kInvalidArgument,
@@ -138,11 +146,10 @@ Result<Json> Revoke(Engine& engine, const Caller& caller, const Json& arguments)
                 "{\"id\":\"0190f3c2-7d1e-7000-8000-000000000000\"}",
                 "id");
   }
-  ASSIGN_OR_RETURN(const auto bytes, engine.Latest().Get(Family::kState, tables::Token(*id)));
-  if (bytes && !RunsTheHouse(principal)) {
-    ASSIGN_OR_RETURN(const auto record, Unpack<fb::TokenRecordT>(*bytes));
-    ASSIGN_OR_RETURN(const TokenTexts texts, TextsOf(engine.Latest(), record));
-    if (!IsWithinReach(principal, record, texts)) {
+  if (!RunsTheHouse(principal)) {
+    // One that is out of reach answers as one that never was.
+    ASSIGN_OR_RETURN(const bool is_known, IsTokenWithinReach(engine.Latest(), principal, *id));
+    if (!is_known) {
       return Fail(Code::kNotFound, fmt::format("There is no token {}.", ToString(*id)), "id");
     }
   }
@@ -154,8 +161,7 @@ Result<Json> Revoke(Engine& engine, const Caller& caller, const Json& arguments)
   return answer;
 }
 
-Result<Json> List(Engine& engine, const Caller& caller, const Json&) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> List(Engine& engine, const Principal& principal, const Json&) {
   ASSIGN_OR_RETURN(const std::vector<KnownToken> tokens, Tokens(engine.Latest()));
   Json answer = {{"tokens", Json::array()}};
   for (const KnownToken& token : tokens) {
@@ -175,8 +181,7 @@ Result<Json> List(Engine& engine, const Caller& caller, const Json&) {
   return answer;
 }
 
-Result<Json> AddSpace(Engine& engine, const Caller& caller, const Json& arguments) {
-  ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+Result<Json> AddSpace(Engine& engine, const Principal& principal, const Json& arguments) {
   RETURN_IF_ERROR(RequireHouse(principal, "A new space"));
   const WriteOptions options = WriteOptionsOf("space_create", arguments);
   ASSIGN_OR_RETURN(const SpaceInfo space,
@@ -219,13 +224,8 @@ Operation TokenIssue(Engine& engine) {
       {{"id", s::Text()}, {"token", s::Text()}, {"roles", s::Texts()}, {"scope", s::Text()}},
       {"roles", "scope"});
   operation.hints = kAdds;
-  operation.roles = Caller::kOperator;
   operation.mcp_tool = false;  // a secret has no place in a model's context
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/tokens";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Issue(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kOperator, {"POST", "/api/v1/tokens"}, engine, Issue);
   return operation;
 }
 
@@ -238,12 +238,7 @@ Operation TokenRevoke(Engine& engine) {
       s::Write(s::Object({{"id", s::Text("Whole id, from token_list")}}, {"id"}));
   operation.output_schema = s::Written({{"id", s::Text()}}, {"id"});
   operation.hints = kDestroys;
-  operation.roles = Caller::kOperator;
-  operation.http_method = "DELETE";
-  operation.http_path = "/api/v1/tokens/{id}";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return Revoke(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kOperator, {"DELETE", "/api/v1/tokens/{id}"}, engine, Revoke);
   return operation;
 }
 
@@ -263,13 +258,8 @@ Operation TokenList(Engine& engine) {
                          {"id", "roles", "scope"});
   operation.output_schema = s::Object({{"tokens", s::ListOf(std::move(token))}}, {"tokens"});
   operation.hints = kReads;
-  operation.roles = Caller::kOperator;
-  operation.http_method = "GET";
-  operation.http_path = "/api/v1/tokens";
   operation.mirror = MirrorAsData;
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return List(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kOperator, {"GET", "/api/v1/tokens"}, engine, List);
   return operation;
 }
 
@@ -284,13 +274,8 @@ Operation SpaceCreate(Engine& engine) {
       {{"name", s::WithExample(s::Text("Small letters, digits, hyphens"), "team-a")}}, {"name"}));
   operation.output_schema = s::Written({{"name", s::Text()}}, {"name"});
   operation.hints = kAdds;
-  operation.roles = Caller::kOperator;
   operation.mcp_tool = false;
-  operation.http_method = "POST";
-  operation.http_path = "/api/v1/spaces";
-  operation.run = [&engine](const Caller& caller, const Json& arguments) {
-    return AddSpace(engine, caller, arguments);
-  };
+  Serve(operation, Caller::kOperator, {"POST", "/api/v1/spaces"}, engine, AddSpace);
   return operation;
 }
 

@@ -174,6 +174,42 @@ TEST(Tokens, OfANarrowedOperatorReachOnlyItsPart) {
   api.Must("token_revoke", {{"id", narrow["id"]}}, a);
 }
 
+TEST(Snapshots, OfOthersAreNotThereForANarrowedToken) {
+  Api api;
+  const EngineAuthenticator authenticator(*api.engine());
+  const auto reviewer = [&](const char* scope) {
+    const Json token =
+        api.Must("token_issue", {{"roles", {"reviewer", "auditor"}}, {"scope", scope}}, Operator());
+    return authenticator.Authenticate(token["token"].get<std::string>()).value();
+  };
+  const Caller whole = reviewer("");
+  const Caller a = reviewer("a");
+  const Caller inner = reviewer("a/inner");
+  const Caller b = reviewer("b");
+  const auto name_of = [](const Caller& caller) { return "by-" + caller.scope; };
+  for (const Caller& caller : {whole, a, inner, b}) {
+    api.Must("snapshot_create", {{"name", name_of(caller)}}, caller);
+  }
+  const auto knows = [&](const Caller& who, const Caller& namer) {
+    const std::string name = name_of(namer);
+    const bool is_listed = api.Must("snapshot_list", {}, who).dump().contains('"' + name + '"');
+    const auto read = api.Call("memory_list", {{"as_of", name}}, who);
+    EXPECT_EQ(read.has_value(), is_listed) << who.scope << " " << name;
+    auto absent = api.Call("memory_list", {{"as_of", std::string(name.size(), 'n')}}, who);
+    if (!read) {
+      EXPECT_EQ(read.error().message.size(), absent.error().message.size());
+      EXPECT_EQ(read.error().code, absent.error().code);
+    }
+    return is_listed;
+  };
+  for (const Caller& namer : {whole, a, inner, b}) {
+    EXPECT_TRUE(knows(whole, namer)) << namer.scope;
+    EXPECT_EQ(knows(a, namer), namer.scope.starts_with("a")) << namer.scope;
+    EXPECT_EQ(knows(inner, namer), namer.scope == "a/inner") << namer.scope;
+    EXPECT_EQ(knows(b, namer), namer.scope == "b") << namer.scope;
+  }
+}
+
 TEST(Spaces, AreApart) {
   Api api;
   const EngineAuthenticator authenticator(*api.engine());

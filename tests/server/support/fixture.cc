@@ -36,6 +36,7 @@ Operation Echo() {
                     {"tags", {{"type", "array"}, {"items", {{"type", "string"}}}}}},
                    {"text"});
   echo.hints = {.read_only = true, .destructive = false, .idempotent = true, .open_world = false};
+  echo.roles = Caller::kAnyone;
   echo.http_method = "GET";
   echo.http_path = "/api/v1/echo";
   echo.run = [](const Caller& caller, const Json& arguments) -> Result<Json> {
@@ -81,6 +82,7 @@ Operation NoteGet(Notes& notes) {
                                     {"text", {{"type", "string"}}},
                                     {"version", {{"type", "integer"}}}});
   get.hints.read_only = true;
+  get.roles = Caller::kAnyone;
   get.http_method = "GET";
   get.http_path = "/api/v1/notes/{id}";
   get.run = [&notes](const Caller&, const Json& arguments) { return notes.Get(arguments["id"]); };
@@ -127,6 +129,10 @@ Result<Caller> FixedTokens::Authenticate(std::string_view bearer_token) const {
   if (bearer_token == "agent-token") caller.roles = Caller::kAgent;
   if (bearer_token == "auditor-token") caller.roles = Caller::kAuditor;
   if (bearer_token == "operator-token") caller.roles = Caller::kOperator;
+  if (bearer_token == "tenant-operator-token" || bearer_token == "part-operator-token") {
+    caller.roles = Caller::kOperator;
+    (bearer_token.starts_with("tenant") ? caller.space : caller.scope) = "other";
+  }
   if (caller.roles == 0) return Fail(Code::kUnauthenticated, "the token is not in force");
   return caller;
 }

@@ -12,7 +12,8 @@
 
 namespace perdure::testing {
 
-// "agent-token", "auditor-token", "operator-token"; anything else is refused.
+// "agent-token", "auditor-token", "operator-token", "tenant-operator-token" (of another space),
+// "part-operator-token" (with a scope); anything else is refused.
 class FixedTokens final : public Authenticator {
  public:
   Result<Caller> Authenticate(std::string_view bearer_token) const override;
