@@ -10,6 +10,7 @@
 #include "engine/base/bytes.h"
 #include "engine/base/limits.h"
 #include "server/api/json.h"
+#include "server/http/message.h"
 #include "server/mcp/protocol.h"
 #include "server/mcp/request.h"
 #include "tools/program.h"
@@ -73,9 +74,9 @@ class EventReader {
 
 }  // namespace
 
-McpProxy::McpProxy(LockHolder server, std::string token, std::istream& in, std::ostream& out)
+McpProxy::McpProxy(LockHolder server, Tokens tokens, std::istream& in, std::ostream& out)
     : server_(std::move(server)),
-      token_(std::move(token)),
+      tokens_(std::move(tokens)),
       in_(in),
       out_(out),
       client_({.host = server_.host, .port = server_.port}),
@@ -139,9 +140,12 @@ bool McpProxy::Forward(const std::string& line) {
 
 ClientRequest McpProxy::RequestFor(const std::string& line, const Json& message) {
   ClientRequest request{.method = "POST", .target = "/mcp", .body = line};
-  request.headers = {{"Authorization", "Bearer " + token_},
+  request.headers = {{"Authorization", "Bearer " + tokens_.own},
                      {"Accept", "application/json, text/event-stream"},
                      {"User-Agent", agent_}};
+  if (!tokens_.operators.empty()) {
+    request.headers[std::string(kStdioField)] = tokens_.operators;
+  }
   AddModernHeaders(message, request);
   return request;
 }

@@ -18,8 +18,13 @@ namespace perdure {
 
 class McpProxy {
  public:
+  struct Tokens {
+    std::string own;
+    std::string operators;  // vouches for stdio (server/http/guard.h); empty: nobody does
+  };
+
   // `in` and `out` outlive this. Nothing but messages is written to `out`.
-  McpProxy(LockHolder server, std::string token, std::istream& in, std::ostream& out);
+  McpProxy(LockHolder server, Tokens tokens, std::istream& in, std::ostream& out);
   ~McpProxy();  // ends the subscriptions
 
   // Forwards `first`, then what `in` gives. Returns nullopt at its end, or the line that the server
@@ -46,7 +51,7 @@ class McpProxy {
   void WriteLine(const std::string& line);
 
   const LockHolder server_;
-  const std::string token_;
+  const Tokens tokens_;
   std::istream& in_;
   std::ostream& out_;
   std::mutex out_mutex_;

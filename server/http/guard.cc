@@ -68,4 +68,12 @@ Result<Caller> Guard::CheckToken(const HttpRequest& request) const {
   return authenticator_->Authenticate(std::string_view(value).substr(kScheme.size()));
 }
 
+bool Guard::VouchesForStdio(const HttpRequest& request) const {
+  const auto token = request.Header(kStdioField);
+  if (!token) return false;
+  const auto voucher = authenticator_->Authenticate(*token);
+  return voucher && voucher->HasAnyOf(Caller::kOperator) && voucher->space == "main" &&
+         voucher->scope.empty();
+}
+
 }  // namespace perdure

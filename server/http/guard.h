@@ -28,6 +28,11 @@ class Guard {
   // The caller of "Authorization: Bearer TOKEN" (RFC 6750).
   Result<Caller> CheckToken(const HttpRequest& request) const;
 
+  // Whether "Perdure-Stdio: TOKEN" vouches that the message came over a program's standard input:
+  // the token must be an operator's of the space main without a scope, as DIR/operator.token is.
+  // Whoever holds it may write through any door anyway. Without it the claim counts for nothing.
+  bool VouchesForStdio(const HttpRequest& request) const;
+
  private:
   bool IsAllowed(std::string_view authority) const;
 

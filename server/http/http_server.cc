@@ -1,5 +1,6 @@
 #include "server/http/http_server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -15,9 +16,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::string_view kMcpPath = "/mcp";
+
+constexpr ServedPath kServedPaths[] = {
+    {"/", Access::kAnyone},          {"/healthz", Access::kAnyone},
+    {"/readyz", Access::kAnyone},    {"/api/openapi.yaml", Access::kAnyone},
+    {"/metrics", Access::kLoopback}, {kMcpPath, Access::kToken}};
+
 std::vector<std::string> WithLoopback(std::vector<std::string> names) {
   for (std::string& name : LoopbackNames()) names.push_back(std::move(name));
   return names;
+}
+
+const ServedPath* FindServed(std::string_view path) {
+  const auto* served = std::ranges::find(kServedPaths, path, &ServedPath::path);
+  return served == std::end(kServedPaths) ? nullptr : served;
 }
 
 HttpResponse Text(std::string body, std::string content_type) {
@@ -49,8 +62,9 @@ class HttpServer::Impl {
 
  private:
   bool IsOpen(const std::string& path) const {
-    if (path == "/metrics") return IsLoopbackAddress(options_.transport.host);
-    return path == "/" || path == "/healthz" || path == "/readyz" || path == "/api/openapi.yaml";
+    const ServedPath* served = FindServed(path);
+    if (served == nullptr || served->access == Access::kToken) return false;
+    return served->access == Access::kAnyone || IsLoopbackAddress(options_.transport.host);
   }
 
   std::optional<HttpResponse> Admit(HttpRequest& request) {
@@ -64,6 +78,7 @@ class HttpServer::Impl {
     if (IsOpen(request.Path())) return std::nullopt;
     auto caller = guard_.CheckToken(request);
     if (!caller) return ErrorResponse(caller.error());
+    if (request.Path() == kMcpPath && guard_.VouchesForStdio(request)) caller->door = "mcp-stdio";
     request.caller = std::make_shared<const Caller>(std::move(*caller));
     return std::nullopt;
   }
@@ -78,14 +93,14 @@ class HttpServer::Impl {
 
   HttpResponse Route(const HttpRequest& request, std::string& route) {
     const std::string path = request.Path();
-    if (path == "/mcp") {
+    if (path == kMcpPath) {
       route = path;
       return ServeMcp(*parts_.mcp, slots_, request);
     }
     if (path.starts_with("/api/v1/")) {
       return ServeRest(*parts_.catalogue, routes_, request, route);
     }
-    if (!IsOpen(path) && path != "/metrics") {
+    if (FindServed(path) == nullptr) {
       return ErrorResponse(Error{Code::kNotFound, "there is nothing at this path", {}, {}});
     }
     route = path;
@@ -148,6 +163,8 @@ class HttpServer::Impl {
   StreamSlots slots_;
   HttpTransport transport_;
 };
+
+std::span<const ServedPath> ServedPaths() { return kServedPaths; }
 
 HttpServer::HttpServer(HttpServerOptions options, HttpServerParts parts)
     : impl_(std::make_unique<Impl>(std::move(options), std::move(parts))) {}

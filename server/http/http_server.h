@@ -4,7 +4,9 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/limits.h"
@@ -43,8 +45,15 @@ struct HttpServerParts {
   std::function<Readiness()> readiness;  // called from many threads at once
 };
 
-// Everything but /healthz, /readyz, /api/openapi.yaml, "/" and, on a loopback address, /metrics
-// wants a token. The checks of Host and Origin come first and spare nothing.
+// What is served beside the routes of the operations, and to whom. What is not in it, and all under
+// /api/v1, wants a token. The checks of Host and Origin come first and spare nothing.
+enum class Access { kAnyone, kLoopback, kToken };  // kLoopback: anyone while that is listened on
+struct ServedPath {
+  std::string_view path;
+  Access access;
+};
+std::span<const ServedPath> ServedPaths();
+
 class HttpServer {
  public:
   HttpServer(HttpServerOptions options, HttpServerParts parts);

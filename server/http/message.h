@@ -22,6 +22,9 @@ struct FieldNameLess {
   bool operator()(std::string_view a, std::string_view b) const;
 };
 
+// In which `perdure mcp` shows a running server the operator's token of the data directory.
+inline constexpr std::string_view kStdioField = "Perdure-Stdio";
+
 struct HttpRequest {
   std::string method;
   std::string target;                 // as sent: path and query

@@ -74,7 +74,7 @@ HttpResponse ServeMcp(const McpEndpoint& endpoint, StreamSlots& slots, const Htt
     return response;
   }
   Caller caller = *request.caller;
-  caller.door = "mcp-http";
+  if (caller.door.empty()) caller.door = "mcp-http";
   caller.client = request.Header("User-Agent").value_or("");
   const McpHeaders headers = {request.Header("MCP-Protocol-Version"), request.Header("Mcp-Method"),
                               request.Header("Mcp-Name")};

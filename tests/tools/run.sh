@@ -232,6 +232,18 @@ start_server --writes never
 exits "with --writes never an agent cannot write" 22 curl -sf "$address/api/v1/memories" \
   -H "Authorization: Bearer $(cat "$data/token")" -d '{"text":"no"}'
 stop_server
+start_server --writes stdio
+exits "with --writes stdio an agent cannot write over HTTP" 22 curl -sf "$address/api/v1/memories" \
+  -H "Authorization: Bearer $(cat "$data/token")" -d '{"text":"no"}'
+store='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_store",
+  "arguments":{"text":"over stdio"}}}'
+store=$(echo "$store" | tr -d '\n')
+has "nor over MCP, whatever it calls itself" "$(curl -s "$address/mcp" -d "$store" \
+  -H "Authorization: Bearer $(cat "$data/token")" -H "Perdure-Stdio: $(cat "$data/token")")" \
+  forbidden
+has "but it can over stdio, through the running server" \
+  "$(echo "$store" | p mcp --data "$data")" '"created":true'
+stop_server
 
 # --- for good
 exits "erase without --yes is a usage error" 2 "$perdure" memory erase --data "$data" "$kettle"

@@ -78,8 +78,10 @@ Result<int> Mcp(const Program& program) {
       return Fail(Code::kUnavailable, fmt::format("{} has {} open and takes no calls.",
                                                   attempt.holder.Name(), data_dir));
     }
-    ASSIGN_OR_RETURN(std::string token, TokenFor(data_dir));
-    McpProxy proxy(attempt.holder, std::move(token), std::cin, std::cout);
+    McpProxy::Tokens tokens;
+    ASSIGN_OR_RETURN(tokens.own, TokenFor(data_dir));
+    tokens.operators = ReadTokenFile(OperatorTokenFile(data_dir)).value_or("");
+    McpProxy proxy(attempt.holder, std::move(tokens), std::cin, std::cout);
     pending = proxy.Run(std::move(pending));
     if (!pending) return kExitOk;
     // The server ended: whoever has the directory now answers, or else this process.

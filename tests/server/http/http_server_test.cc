@@ -107,6 +107,31 @@ TEST_F(HttpServerTest, ReadinessIsWhatThePartsSay) {
   EXPECT_EQ(Json::parse(response.body)["vectors"], "loading");
 }
 
+TEST_F(HttpServerTest, OnlyTheOperatorOfTheHouseVouchesForStdio) {
+  Start();
+  const auto door = [&](const std::string& fields) {
+    const RawResponse response =
+        Ask(PostMcp({{"jsonrpc", "2.0"},
+                     {"id", 1},
+                     {"method", "tools/call"},
+                     {"params", {{"name", "echo"}, {"arguments", {{"text", "a"}}}}}},
+                    fields));
+    return Json::parse(response.body)["result"]["structuredContent"].value("door", "");
+  };
+  EXPECT_EQ(door("Perdure-Stdio: operator-token\r\n"), "mcp-stdio");
+  EXPECT_EQ(door(""), "mcp-http");
+  for (const std::string claim :
+       {"", "1", "true", "mcp-stdio", "agent-token", "Bearer operator-token",
+        "tenant-operator-token", "part-operator-token", "operator-token, operator-token"}) {
+    EXPECT_EQ(door("Perdure-Stdio: " + claim + "\r\n"), "mcp-http") << claim;
+  }
+  const std::string twice = "Perdure-Stdio: operator-token\r\n";
+  EXPECT_EQ(door(twice + twice), "mcp-http");
+  const RawResponse rest =
+      Ask(Head("GET /api/v1/echo?text=a", "Perdure-Stdio: operator-token\r\n"));
+  EXPECT_EQ(Json::parse(rest.body)["door"], "rest");
+}
+
 TEST_F(HttpServerTest, McpAnswersPostOnly) {
   Start();
   EXPECT_EQ(Ask(PostMcp({{"jsonrpc", "2.0"}, {"id", 1}, {"method", "ping"}})).status, 200);

@@ -1,0 +1,135 @@
+// Who may do what, written down apart from the operations (docs/SECURITY.md).
+#include "server/api/authorisation.h"
+
+namespace perdure::testing {
+namespace {
+
+constexpr Caller::RoleMask kAll = Caller::kAnyone;
+constexpr Caller::RoleMask kWrite = Caller::kAgent | Caller::kReviewer | Caller::kOperator;
+constexpr Caller::RoleMask kReview = Caller::kReviewer | Caller::kOperator;
+constexpr Caller::RoleMask kAudit = Caller::kReviewer | Caller::kAuditor | Caller::kOperator;
+constexpr Caller::RoleMask kOperate = Caller::kOperator;
+
+using Arguments = std::function<Json(const Target&)>;
+
+Arguments Fixed(Json arguments) {
+  return [arguments = std::move(arguments)](const Target&) { return arguments; };
+}
+
+// Nothing is done, so that every cell meets the same world.
+Arguments Dry(Arguments of) {
+  return [of = std::move(of)](const Target& target) {
+    Json arguments = of(target);
+    arguments["dry_run"] = true;
+    return arguments;
+  };
+}
+
+Arguments ById(Json more = Json::object()) {
+  return [more = std::move(more)](const Target& target) {
+    Json arguments = more;
+    arguments["id"] = target.id;
+    return arguments;
+  };
+}
+
+Arguments InScope(Json more = Json::object()) {
+  return [more = std::move(more)](const Target& target) {
+    Json arguments = more;
+    if (!target.scope.empty()) arguments["scope"] = target.scope;
+    return arguments;
+  };
+}
+
+void AddReads(std::vector<Rule>& rules) {
+  const Json any_state = {{"state", {"live", "archived", "forgotten", "erased"}}};
+  rules.insert(
+      rules.end(),
+      {{"memory_get", About::kMemory, kAll, ById()},
+       {"memory_get", About::kMemory, kAll, ById({{"version", 1}})},
+       {"memory_get", About::kMemory, kAll,
+        [](const Target& target) { return Json{{"id", target.id}, {"as_of", target.seq}}; }},
+       {"memory_get", About::kMemory, kAll,
+        [](const Target& target) {
+          return Json{{"id", target.id.substr(0, 18)}};  // a prefix
+        }},
+       {"memory_get", About::kFilter, kAll,
+        [](const Target& target) {
+          return Json{{"ids", {target.id, "01800000-1111-7000-8000-00000000000f"}}};
+        }},
+       {"memory_history", About::kTrace, kAll, ById()},
+       {"memory_diff", About::kMemory, kAll, ById()},
+       {"memory_search", About::kScope, kAll,
+        [](const Target& target) {
+          return InScope({{"query", "alpha " + target.canary}, {"limit", 100}})(target);
+        }},
+       {"memory_search", About::kNothing, kAll,
+        [any_state](const Target& target) {
+          return Json{{"query", target.canary}, {"filter", any_state}, {"min_relevance", 0}};
+        }},
+       {"memory_list", About::kScope, kAll, InScope({{"filter", any_state}})},
+       {"memory_list", About::kNothing, kAll,
+        [any_state](const Target& target) {
+          return Json{{"as_of", target.seq}, {"filter", any_state}};
+        }},
+       {"memory_contents", About::kNothing, kAll, Fixed(Json::object())}});
+}
+
+void AddWrites(std::vector<Rule>& rules) {
+  rules.insert(
+      rules.end(),
+      {{"memory_store", About::kScope, kWrite, Dry(InScope({{"text", "new"}}))},
+       {"memory_store_many", About::kScope, kWrite, Dry([](const Target& target) {
+          return Json{{"memories", {InScope({{"text", "new"}})(target)}}};
+        })},
+       {"memory_edit", About::kMemory, kWrite, Dry(ById({{"append", "+"}}))},
+       {"memory_describe", About::kMemory, kWrite, Dry(ById({{"title", "t"}}))},
+       {"memory_archive", About::kMemory, kWrite, Dry(ById())},
+       {"memory_restore", About::kMemory, kWrite, Dry(ById())},
+       {"memory_forget", About::kMemory, kWrite, Dry(ById())},
+       {"memory_revert", About::kMemory, kWrite, Dry(ById({{"version", 1}}))},
+       {"memory_pin", About::kMemory, kReview, Dry(ById())},
+       {"memory_unpin", About::kMemory, kReview, Dry(ById())},
+       {"memory_erase", About::kMemory, kOperate, Dry(ById())},
+       {"scope_rollback", About::kMemory, kReview, Dry(ById({{"to", "2030-01-01T00:00:00Z"}}))},
+       {"scope_rollback", About::kScope, kReview, Dry([](const Target& target) {
+          return Json{{"scope", target.scope.empty() ? "/" : target.scope}, {"to", "1"}};
+        })},
+       {"snapshot_create", About::kNothing, kReview, Dry(Fixed({{"name", "fresh"}}))}});
+}
+
+void AddLogAndHouse(std::vector<Rule>& rules) {
+  rules.insert(rules.end(),
+               {{"snapshot_list", About::kNothing, kAudit, Fixed(Json::object())},
+                {"log_query", About::kFilter, kAudit,
+                 [](const Target& target) { return Json{{"memory", target.id}}; }},
+                {"log_query", About::kNothing, kAudit, Fixed({{"limit", 1000}})},
+                {"log_query", About::kNothing, kAudit,
+                 [](const Target& target) { return Json{{"actor", target.token}}; }},
+                {"log_entry", About::kEntry, kAudit,
+                 [](const Target& target) { return Json{{"seq", target.seq}}; }},
+                {"log_proof", About::kNothing, kAudit, Fixed(Json::object())},
+                {"index_status", About::kNothing, kAudit, Fixed(Json::object())},
+                {"status", About::kNothing, kAudit, Fixed(Json::object())},
+                {"token_issue", About::kScope, kOperate, Dry(InScope({{"roles", {"agent"}}}))},
+                {"token_issue", About::kHouse, kOperate,
+                 Dry(Fixed({{"roles", {"agent"}}, {"space", "third"}}))},
+                {"token_revoke", About::kToken, kOperate,
+                 Dry([](const Target& target) { return Json{{"id", target.token}}; })},
+                {"token_list", About::kNothing, kOperate, Fixed(Json::object())},
+                {"space_create", About::kHouse, kOperate, Dry(Fixed({{"name", "fourth"}}))},
+                {"compact", About::kHouse, kOperate, Dry(Fixed({{"before", "1"}}))},
+                {"index_rebuild", About::kNothing, kOperate, Fixed(Json::object())}});
+}
+
+}  // namespace
+
+std::vector<Rule> ProductRules() {
+  std::vector<Rule> rules;
+  AddReads(rules);
+  AddWrites(rules);
+  AddLogAndHouse(rules);
+  return rules;
+}
+
+}  // namespace perdure::testing
