@@ -66,10 +66,10 @@ Result<std::vector<Seq>> Engine::FinishErasures(SpaceId space) {
     memories.push_back(memory);
   }
   // Keyed hashes of what was erased sit anywhere among the rows, which are small.
-  ranges.push_back(
-      {Family::kRows, Key().U8(1).U32(space).Take(), Key().U8(1).U32(space + 1).Take()});
-  ranges.push_back(
-      {Family::kRows, Key().U8(4).U32(space).Take(), Key().U8(4).U32(space + 1).Take()});
+  for (const std::uint8_t table : {std::uint8_t{1}, std::uint8_t{4}}) {
+    const std::string prefix = Key().U8(table).U32(space).Take();
+    ranges.push_back({Family::kRows, prefix, PrefixEnd(prefix)});
+  }
   RETURN_IF_ERROR(store_->Purge(ranges));
   std::uint64_t generation = 0;
   if (eraser_) {

@@ -83,7 +83,7 @@ Uuid MakeUuidV7(std::int64_t unix_micros, std::span<const std::uint8_t, 8> rando
 
 std::string ToString(const Uuid& uuid) {
   std::string text = HexEncode(AsBytes(uuid));
-  for (const std::size_t at : {20, 16, 12, 8}) text.insert(at, 1, '-');
+  for (const std::size_t at : {20u, 16u, 12u, 8u}) text.insert(at, 1, '-');
   return text;
 }
 

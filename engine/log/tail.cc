@@ -88,8 +88,8 @@ Result<LogTail> ReadTail(const Store& store, SpaceId space, std::string_view ori
     RETURN_IF_ERROR(CheckSignedRoot(reader, space, tail.checkpoint, origin, key, tail.tree));
   }
   RETURN_IF_ERROR(CheckEntries(reader, space, tail.checkpoint, tail.head));
-  ASSIGN_OR_RETURN(const auto beyond, store.LastKey(Family::kLog, tables::LogEntry(space, 0),
-                                                    tables::LogEntry(space + 1, 0), kLatest));
+  const std::string log = Key().U32(space).Take();
+  ASSIGN_OR_RETURN(const auto beyond, store.LastKey(Family::kLog, log, PrefixEnd(log), kLatest));
   const Seq stored = beyond ? ReadBigEndian(std::string_view(*beyond).substr(4)) : 0;
   if (stored != tail.head.seq) {
     return Fail(Code::kCorrupt, fmt::format("The log ends at entry {}, the projections at {}.",

@@ -16,7 +16,7 @@
 //          1 space(4)                -> head: seq(8) record time(8) entry hash(32)
 //          2 space(4) seq(8)         -> signed tree head
 //          3                         -> history horizon(8)
-//          4 space(4) size(8)        -> seal of an adopted export: verifier key "\n" tree head
+//          6 space(4) size(8)        -> seal of an adopted export: verifier key "\n" tree head
 #pragma once
 
 #include <string>
@@ -87,7 +87,7 @@ inline std::string TreeHeadAt(SpaceId space, Seq seq) {
 inline std::string TreeHeadPrefix(SpaceId space) { return Key().U8(2).U32(space).Take(); }
 inline std::string Horizon() { return Key().U8(3).Take(); }
 inline std::string AdoptedSeal(SpaceId space, Seq size) {
-  return Key().U8(4).U32(space).U64(size).Take();
+  return Key().U8(6).U32(space).U64(size).Take();
 }
 
 }  // namespace perdure::tables

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "engine/log/verify.h"
 #include "engine/replay/replay.h"
@@ -116,6 +117,25 @@ TEST(Adopt, ASpaceThatIsNotThereIsMadeUnderItsNumber) {
   ASSERT_THAT(taken->AddSpace(With(kOperator), "x", {}), IsOk());
   ASSERT_THAT(taken->AddSpace(With(kOperator), "y", {}), IsOk());
   EXPECT_THAT(Adopt(taken, dir / "export"), FailsWith(Code::kConflict, HasSubstr("here 3 is 'y'")));
+}
+
+TEST(Adopt, TheGreatestNumberOfASpaceIsOneLikeAnyOther) {
+  constexpr SpaceId kGreatest = std::numeric_limits<SpaceId>::max();
+  const TempDir dir;
+  TestEngine source(1);
+  ASSERT_THAT(source->AddSpace(With(kOperator), "last", {}, kGreatest), IsOk());
+  Principal there = With(kAgent | kOperator);
+  there.space = kGreatest;
+  const auto stored = source->Write(there, StoreMemories{{Note("one"), Note("two")}}, {});
+  ASSERT_THAT(stored, IsOk());
+  ASSERT_THAT(source->Erase(there, {{stored->memories[0].id}}, {}), IsOk());
+  source.Reopen();
+  Export(source, dir / "export", kGreatest);
+  TestEngine target(2);
+  ASSERT_THAT(Adopt(target, dir / "export"), IsOk());
+  Export(target, dir / "again", kGreatest);
+  EXPECT_EQ(BytesOf(dir / "again"), BytesOf(dir / "export"));
+  EXPECT_THAT(target->AddSpace(With(kOperator), "next", {}), IsOk());
 }
 
 TEST(Adopt, OneThatWasCutShortGoesOn) {
