@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "index/search/search_service.h"
 #include "server/api/engine_authenticator.h"
+#include "server/api/memory_completions.h"
 #include "server/api/memory_prompts.h"
 #include "server/api/memory_resources.h"
 #include "server/api/operation.h"
@@ -61,6 +62,7 @@ class House {
   std::unique_ptr<Catalogue> catalogue_;
   std::unique_ptr<EngineAuthenticator> authenticator_;
   std::unique_ptr<MemoryResources> resources_;
+  std::unique_ptr<MemoryCompletions> completions_;
   MemoryPrompts prompts_;
   std::unique_ptr<McpEndpoint> mcp_;
 };

@@ -118,15 +118,22 @@ bool McpProxy::Forward(const std::string& line) {
     const std::string name = ClientName(At(At(message, "params"), "clientInfo"));
     if (!name.empty() && HeaderValue(name) == name) agent_ = name;
   }
-  if (At(message, "method") == "notifications/cancelled") Cancel(message);
+  if (At(message, "method") == "notifications/cancelled") {
+    Cancel(At(At(message, "params"), "requestId"));
+  }
   ClientRequest request = RequestFor(line, message);
   if (At(message, "method") == "subscriptions/listen") {
     Subscribe(At(message, "id"), std::move(request));
     return true;
   }
-  const auto reply = client_.Send(request);
+  auto reply = Exchange(client_, request, {});
+  if (reply && reply->status == 404 && request.headers.erase("Mcp-Session-Id") > 0) {
+    session_.clear();  // it has ended there; the message is served without
+    reply = Exchange(client_, request, {});
+  }
   if (reply) {
     Answer(message, *reply);
+    if (At(message, "method") == "initialize") Follow(*reply);
     return true;
   }
   const auto& details = reply.error().details;
@@ -147,7 +154,44 @@ ClientRequest McpProxy::RequestFor(const std::string& line, const Json& message)
     request.headers[std::string(kStdioField)] = tokens_.operators;
   }
   AddModernHeaders(message, request);
+  if (!session_.empty() && VersionOf(message).is_null()) {
+    request.headers["Mcp-Session-Id"] = session_;
+  }
   return request;
+}
+
+// Writes the events of a stream as they come. The reply has a body only when it is no stream.
+Result<ClientReply> McpProxy::Exchange(HttpClient& client, const ClientRequest& request,
+                                       const std::stop_token& stop) {
+  EventReader events;
+  std::string body;
+  bool is_stream = false;
+  auto reply = client.Stream(request, [&](std::string_view bytes) {
+    if (body.empty() && !is_stream) is_stream = !bytes.starts_with('{');
+    if (is_stream) {
+      events.Add(bytes, [this](const std::string& line) { WriteLine(line); });
+    } else {
+      body += bytes;
+    }
+    return !stop.stop_requested();
+  });
+  if (reply) reply->body = std::move(body);
+  return reply;
+}
+
+// The session that `initialize` began, and what it is told without asking.
+void McpProxy::Follow(const ClientReply& initialized) {
+  const auto id = initialized.headers.find("Mcp-Session-Id");
+  if (id == initialized.headers.end()) return;
+  session_ = id->second;
+  subscriptions_.remove_if([](Subscription& open) {  // of an earlier session
+    if (!open.id.is_null()) return false;
+    End(open);
+    return true;
+  });
+  ClientRequest request = RequestFor("", nullptr);
+  request.method = "GET";
+  Subscribe(nullptr, std::move(request));
 }
 
 // What is not JSON-RPC (a refused token, say) becomes the error that it means.
@@ -178,29 +222,18 @@ void McpProxy::Subscribe(const Json& id, ClientRequest request) {
 
 void McpProxy::Listen(Subscription& subscription, const ClientRequest& request,
                       const std::stop_token& stop) {
-  EventReader events;
-  std::string body;  // of an answer that is no stream
-  bool is_stream = false;
-  const auto reply = subscription.client->Stream(request, [&](std::string_view bytes) {
-    if (body.empty() && !is_stream) is_stream = !bytes.starts_with('{');
-    if (is_stream) {
-      events.Add(bytes, [this](const std::string& line) { WriteLine(line); });
-    } else {
-      body += bytes;
-    }
-    return !stop.stop_requested();
-  });
-  if (!is_stream && !body.empty()) {
-    Answer({{"id", subscription.id}}, {reply ? reply->status : 500, {}, body});
-  } else if (!is_stream && !reply) {
+  const auto reply = Exchange(*subscription.client, request, stop);
+  if (subscription.id.is_null() || stop.stop_requested()) return;
+  if (!reply) {
     WriteError(subscription.id, mcp::kInternalError, reply.error().message);
+  } else {
+    Answer({{"id", subscription.id}}, *reply);
   }
 }
 
-void McpProxy::Cancel(const Json& message) {
-  const Json& id = At(At(message, "params"), "requestId");
+void McpProxy::Cancel(const Json& id) {
   subscriptions_.remove_if([&](Subscription& open) {
-    if (open.id != id) return false;
+    if (open.id.is_null() || open.id != id) return false;
     End(open);
     return true;
   });

@@ -33,19 +33,22 @@ class McpProxy {
 
  private:
   struct Subscription {
-    nlohmann::json id;
+    nlohmann::json id;  // null: of the session, which has no request to answer
     std::unique_ptr<HttpClient> client;
     std::jthread thread;
   };
 
   std::optional<std::string> ReadLine();
   bool Forward(const std::string& line);  // false: not sent
+  Result<ClientReply> Exchange(HttpClient& client, const ClientRequest& request,
+                               const std::stop_token& stop);
   void Answer(const nlohmann::json& message, const ClientReply& reply);
+  void Follow(const ClientReply& initialized);
   void Subscribe(const nlohmann::json& id, ClientRequest request);
   void Listen(Subscription& subscription, const ClientRequest& request,
               const std::stop_token& stop);
   static void End(Subscription& subscription);
-  void Cancel(const nlohmann::json& message);
+  void Cancel(const nlohmann::json& id);
   ClientRequest RequestFor(const std::string& line, const nlohmann::json& message);
   void WriteError(const nlohmann::json& id, int code, const std::string& message);
   void WriteLine(const std::string& line);
@@ -56,7 +59,8 @@ class McpProxy {
   std::ostream& out_;
   std::mutex out_mutex_;
   HttpClient client_;
-  std::string agent_;  // User-Agent: what the client called itself in `initialize`
+  std::string session_;  // Mcp-Session-Id, once a legacy client has initialized
+  std::string agent_;    // User-Agent: what the client called itself in `initialize`
   std::list<Subscription> subscriptions_;
 };
 

@@ -19,6 +19,10 @@ inline constexpr std::size_t kHttpLingerBytesMax = 64 * 1024 * 1024;  // dropped
 
 // MCP
 inline constexpr std::size_t kSubscriptionUrisMax = 256;
+inline constexpr std::size_t kMcpSessionsMax = 256;
+inline constexpr std::size_t kMcpUriBytesMax = 1024;  // of a resource that a session watches
+inline constexpr std::size_t kMcpCompletionsMax = 100;
+inline constexpr std::size_t kScopesCompletedMax = 10'000;     // looked at for one completion
 inline constexpr std::size_t kMirrorTextBytesMax = 64 * 1024;  // of one memory in a tool's text
 // Entries that a subscription looks at; beyond, all may have changed.
 inline constexpr std::uint64_t kChangesLookedAtMax = 10'000;

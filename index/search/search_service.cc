@@ -249,15 +249,17 @@ Result<std::uint64_t> SearchService::Impl::Erase(SpaceId id, const std::vector<U
 }
 
 // The old index answers until the new one has caught up.
-perdure::Status SearchService::Rebuild(SpaceId id) {
+perdure::Status SearchService::Rebuild(SpaceId id, const RebuildReport& report) {
   ASSIGN_OR_RETURN([[maybe_unused]] const auto known, impl_->IndexFor(id));
   ASSIGN_OR_RETURN(const auto space, impl_->SpaceFor(id));
   const std::lock_guard maintaining(space->maintaining);
   const std::uint64_t number = space->generation + 1;
   ASSIGN_OR_RETURN(const auto fresh, impl_->OpenIndex(*space, id, number));
   fresh->Start();
-  while (!fresh->WaitLexical(impl_->engine.Visible(id).seq,
-                             std::chrono::steady_clock::now() + kRebuildPoll)) {
+  for (Seq end = impl_->engine.Visible(id).seq;
+       !fresh->WaitLexical(end, std::chrono::steady_clock::now() + kRebuildPoll);
+       end = impl_->engine.Visible(id).seq) {
+    report(fresh->lexical_seq(), end);
     if (!fresh->LexicalFailure().empty()) return Fail(Code::kInternal, fresh->LexicalFailure());
     const std::lock_guard lock(impl_->mutex);
     if (impl_->stopped) return Fail(Code::kUnavailable, "The search service has stopped.");

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,8 +81,13 @@ class SearchService {
   bool WaitUntilIndexed(SpaceId space, std::chrono::milliseconds timeout);
 
   // Builds the indexes of a space from the log, vectors from their cache where it has them, and
-  // returns when the new ones answer lexically.
-  perdure::Status Rebuild(SpaceId space);
+  // returns when the new ones answer lexically. `report` is told meanwhile, on this thread, how far
+  // they have come.
+  using RebuildReport = std::function<void(Seq indexed, Seq end)>;
+  perdure::Status Rebuild(SpaceId space, const RebuildReport& report);
+  perdure::Status Rebuild(SpaceId space) {
+    return Rebuild(space, [](Seq, Seq) {});
+  }
 
   // Writes the checkpoints and stops following. Searches fail with kUnavailable afterwards.
   void Stop();

@@ -69,8 +69,14 @@ Json IndexSchema() {
                    {"model", "dimensions", "stand_in", "spaces"});
 }
 
-Result<Json> Rebuild(SearchService& search, const Principal& principal) {
-  RETURN_IF_ERROR(search.Rebuild(principal.space));
+Result<Json> Rebuild(SearchService& search, Engine& engine, const Principal& principal,
+                     Dialogue& talk) {
+  const auto report = [&](Seq indexed, Seq end) {
+    talk.Progress(static_cast<double>(indexed), static_cast<double>(end), "Entries of the log");
+  };
+  report(0, engine.Visible(principal.space).seq);
+  RETURN_IF_ERROR(search.Rebuild(principal.space, report));
+  talk.Log(LogLevel::kInfo, "Words can be searched again; vectors follow in the background.");
   return IndexAnswer(search, principal);
 }
 
@@ -119,10 +125,10 @@ Operation IndexRebuild(Engine& engine, SearchService& search) {
       "again; vectors follow in the background. Changes no memory.";
   operation.output_schema = IndexSchema();
   operation.hints = kSettles;
-  Serve(operation, Caller::kOperator, {"POST", "/api/v1/index/rebuild"}, engine,
-        [&search](Engine&, const Principal& principal, const Json&) {
-          return Rebuild(search, principal);
-        });
+  ServeTalking(operation, Caller::kOperator, {"POST", "/api/v1/index/rebuild"}, engine,
+               [&search](Engine& house, const Principal& principal, const Json&, Dialogue& talk) {
+                 return Rebuild(search, house, principal, talk);
+               });
   return operation;
 }
 

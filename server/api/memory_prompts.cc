@@ -65,8 +65,8 @@ std::vector<Prompt> MemoryPrompts::List() const {
            {{"scope", "A place such as acme/website; without it, everything", false}}}};
 }
 
-Result<std::string> MemoryPrompts::Render(const Caller&, const std::string& name,
-                                          const nlohmann::json& arguments) const {
+Result<nlohmann::json> MemoryPrompts::Render(const Caller&, const std::string& name,
+                                             const nlohmann::json& arguments, Dialogue&) const {
   const auto text = [&](const char* argument) { return arguments.value(argument, std::string()); };
   if (name == "recall_before_work") return Recall(text("task"));
   if (name == "store_after_work") return Store(text("focus"));

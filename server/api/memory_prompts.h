@@ -8,8 +8,8 @@ namespace perdure {
 class MemoryPrompts final : public PromptProvider {
  public:
   std::vector<Prompt> List() const override;
-  Result<std::string> Render(const Caller& caller, const std::string& name,
-                             const nlohmann::json& arguments) const override;
+  Result<nlohmann::json> Render(const Caller& caller, const std::string& name,
+                                const nlohmann::json& arguments, Dialogue& talk) const override;
 };
 
 }  // namespace perdure

@@ -169,16 +169,16 @@ std::vector<ResourceTemplate> MemoryResources::Templates() const {
   };
 }
 
-Result<ResourceText> MemoryResources::Read(const Caller& caller, const std::string& uri) const {
+Result<ResourceContent> MemoryResources::Read(const Caller& caller, const std::string& uri) const {
   ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine_, caller));
   if (uri == kIndexUri) {
     ASSIGN_OR_RETURN(std::string text, IndexText(engine_, principal));
-    return ResourceText{uri, kMimeType, std::move(text)};
+    return ResourceContent{uri, kMimeType, std::move(text)};
   }
   const auto parsed = ParseMemoryUri(uri);
   if (!parsed) return NoSuchResource(uri);
   ASSIGN_OR_RETURN(std::string text, MemoryText(engine_, principal, *parsed));
-  return ResourceText{uri, kMimeType, std::move(text)};
+  return ResourceContent{uri, kMimeType, std::move(text)};
 }
 
 ResourceChanges MemoryResources::ChangedSince(const Caller& caller,

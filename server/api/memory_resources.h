@@ -19,7 +19,7 @@ class MemoryResources final : public ResourceProvider {
 
   std::vector<Resource> List() const override;
   std::vector<ResourceTemplate> Templates() const override;
-  Result<ResourceText> Read(const Caller& caller, const std::string& uri) const override;
+  Result<ResourceContent> Read(const Caller& caller, const std::string& uri) const override;
 
   // A position is a seq of the space's log.
   bool CanWatch() const override { return true; }

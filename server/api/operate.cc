@@ -31,8 +31,39 @@ Result<EraseMemories> ErasureOf(const Engine& engine, const Principal& principal
   return command;
 }
 
-Result<Json> Erase(Engine& engine, const Principal& principal, const Json& arguments) {
+// What a person is asked before something is lost for good, where the client can ask one.
+Json ErasureForm(std::size_t memories) {
+  return {{"method", "elicitation/create"},
+          {"params",
+           {{"message", fmt::format("Erase {} for good, with all versions? Nobody can bring the "
+                                    "text back.",
+                                    memories == 1 ? "this memory"
+                                                  : fmt::format("these {} memories", memories))},
+            {"requestedSchema",
+             {{"type", "object"},
+              {"properties", {{"erase", {{"type", "boolean"}, {"title", "Erase for good"}}}}},
+              {"required", {"erase"}}}}}}};
+}
+
+// Whether to go on; nullopt while the person has not answered. A client without a person, or of the
+// legacy era, is not asked: the call itself is the word of an operator.
+Result<std::optional<bool>> IsErasureConfirmed(const EraseMemories& command, const Json& arguments,
+                                               Dialogue& talk) {
+  const Json form = ErasureForm(command.ids.size());
+  if (arguments.value("dry_run", false) || !talk.CanAsk("elicitation/create")) return true;
+  ASSIGN_OR_RETURN(const auto answer, talk.Ask("erase", form));
+  if (!answer) return std::nullopt;
+  return (*answer)["action"] == "accept" && (*answer)["content"]["erase"] == true;
+}
+
+Result<Json> Erase(Engine& engine, const Principal& principal, const Json& arguments,
+                   Dialogue& talk) {
   ASSIGN_OR_RETURN(EraseMemories command, ErasureOf(engine, principal, arguments));
+  ASSIGN_OR_RETURN(const auto is_confirmed, IsErasureConfirmed(command, arguments, talk));
+  if (!is_confirmed) return Json();
+  if (!*is_confirmed) {
+    return Fail(Code::kForbidden, "The person who was asked did not want it: nothing is erased.");
+  }
   ASSIGN_OR_RETURN(
       const Engine::Erasure erasure,
       engine.Erase(principal, std::move(command), WriteOptionsOf("memory_erase", arguments)));
@@ -138,7 +169,8 @@ Operation MemoryErase(Engine& engine) {
                                         {"payloads", s::Integer("Texts and descriptions gone")}},
                                        {"erased"});
   operation.hints = kDestroys;
-  Serve(operation, Caller::kOperator, {"POST", "/api/v1/memories/{id}/erase"}, engine, Erase);
+  ServeTalking(operation, Caller::kOperator, {"POST", "/api/v1/memories/{id}/erase"}, engine,
+               Erase);
   return operation;
 }
 

@@ -65,7 +65,7 @@ void Catalogue::Add(Operation operation) {
   PERDURE_CHECK(operation.input_schema.contains("properties"));
   PERDURE_CHECK(IsObjectSchema(operation.output_schema));
   PERDURE_CHECK(PathNamesArguments(operation));
-  PERDURE_CHECK(operation.run != nullptr);
+  PERDURE_CHECK((operation.run != nullptr) != (operation.converse != nullptr));
   operations_.push_back(std::make_unique<Operation>(std::move(operation)));
   by_name_[operations_.back()->name] = operations_.back().get();
 }
@@ -90,7 +90,7 @@ std::vector<const Operation*> Catalogue::ListFor(const Caller& caller) const {
 }
 
 Result<Json> Catalogue::Call(const Operation& operation, const Caller& caller,
-                             const Json& arguments) const {
+                             const Json& arguments, Dialogue& talk) const {
   if (!caller.HasAnyOf(operation.roles)) {
     return Fail(Code::kForbidden,
                 fmt::format("{} is not open to the roles of this token", operation.name));
@@ -101,7 +101,7 @@ Result<Json> Catalogue::Call(const Operation& operation, const Caller& caller,
                             writes_ == WritePolicy::kNever ? "never" : "stdio", operation.name));
   }
   ASSIGN_OR_RETURN(const Json read, ReadArguments(operation.input_schema, arguments));
-  return operation.run(caller, read);
+  return operation.converse ? operation.converse(caller, read, talk) : operation.run(caller, read);
 }
 
 bool Catalogue::MayWrite(const Caller& caller) const {

@@ -12,6 +12,7 @@
 
 #include "engine/base/result.h"
 #include "server/api/caller.h"
+#include "server/api/dialogue.h"
 
 namespace perdure {
 
@@ -50,9 +51,13 @@ struct Operation {
   // null. The result must match output_schema. Called from many threads at once.
   std::function<Result<Json>(const Caller& caller, const Json& arguments)> run;
 
-  // The text that stands beside structuredContent for models that read only text; absent: the
-  // result as JSON. Retrieved text in it belongs inside an envelope (server/mcp/envelope.h).
-  std::function<std::string(const Json& result)> mirror;
+  // In place of `run`, for an operation that reports, logs or asks before it answers.
+  std::function<Result<Json>(const Caller& caller, const Json& arguments, Dialogue& talk)> converse;
+
+  // What stands beside structuredContent for models that do not read it: a text, or an array of
+  // MCP content blocks; absent: the result as JSON text. Retrieved text in it belongs inside an
+  // envelope (server/mcp/envelope.h).
+  std::function<Json(const Json& result)> mirror;
 };
 
 // `writes` of the settings: through which doors callers without the operator role may write.
@@ -75,7 +80,12 @@ class Catalogue {
   // The one way to call an operation, whatever the door: roles, write policy, ReadArguments, run.
   // `arguments` is what the client sent: an object, or null for none.
   Result<nlohmann::json> Call(const Operation& operation, const Caller& caller,
-                              const nlohmann::json& arguments) const;
+                              const nlohmann::json& arguments, Dialogue& talk) const;
+  Result<nlohmann::json> Call(const Operation& operation, const Caller& caller,
+                              const nlohmann::json& arguments) const {
+    NoDialogue silent;
+    return Call(operation, caller, arguments, silent);
+  }
 
  private:
   bool MayWrite(const Caller& caller) const;

@@ -59,7 +59,10 @@ class HttpClient::Impl {
   Result<ClientReply> Send(const httplib::Request& request) try {
     const httplib::Result result = client_.send(request);
     if (!result) return Unreachable(result.error());
-    return ClientReply{result->status, result->get_header_value("Content-Type"), result->body};
+    return ClientReply{result->status,
+                       result->get_header_value("Content-Type"),
+                       result->body,
+                       {result->headers.begin(), result->headers.end()}};
   } catch (const std::exception& failure) {
     return Fail(Code::kUnavailable, fmt::format("The call failed: {}.", failure.what()));
   }

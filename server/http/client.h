@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/base/result.h"
+#include "server/http/message.h"
 
 namespace perdure {
 
@@ -24,6 +25,7 @@ struct ClientReply {
   int status = 0;
   std::string content_type;
   std::string body;
+  std::multimap<std::string, std::string, FieldNameLess> headers;
 };
 
 // `text` as one segment of a path or one value of a query (RFC 3986: unreserved bytes stay).

@@ -95,7 +95,7 @@ class HttpServer::Impl {
     const std::string path = request.Path();
     if (path == kMcpPath) {
       route = path;
-      return ServeMcp(*parts_.mcp, slots_, request);
+      return ServeMcp({parts_.mcp, &slots_, &sessions_}, request);
     }
     if (path.starts_with("/api/v1/")) {
       return ServeRest(*parts_.catalogue, routes_, request, route);
@@ -130,7 +130,7 @@ class HttpServer::Impl {
   std::vector<Metrics::Reading> Readings() const {
     return {{"perdure_http_threads", "Threads that hold a connection or wait for one",
              static_cast<double>(transport_.Threads())},
-            {"perdure_http_streams", "Subscriptions that are open",
+            {"perdure_http_streams", "Subscriptions and sessions' streams that are open",
              static_cast<double>(slots_.used())}};
   }
 
@@ -161,6 +161,8 @@ class HttpServer::Impl {
   const Guard guard_;
   const RouteTable routes_;
   StreamSlots slots_;
+  SystemRandom random_;
+  McpSessions sessions_{random_};
   HttpTransport transport_;
 };
 

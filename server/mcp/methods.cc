@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/bytes.h"
 #include "server/api/json.h"
 #include "server/api/schemas.h"
 #include "server/api/status.h"
@@ -41,7 +42,7 @@ Json ToolOf(const Operation& operation) {
             {"openWorldHint", operation.hints.open_world}}}};
 }
 
-Json TextContent(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
+Json TextContent(Json text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
 void PutUnlessEmpty(Json& object, const char* name, const std::string& value) {
   if (!value.empty()) object[name] = value;
@@ -97,19 +98,20 @@ Json McpEndpoint::ListTools(const Caller& caller) const {
   return {{"tools", std::move(tools)}};
 }
 
-RpcResult<Json> McpEndpoint::CallTool(const Caller& caller, const McpRequest& request) const {
-  const auto name = StringParam(request, "name");
+RpcResult<Json> McpEndpoint::CallTool(const Call& call) const {
+  const auto name = StringParam(call.request, "name");
   if (!name) return std::unexpected(name.error());
   const Operation* operation = catalogue_->Find(*name);
   if (operation == nullptr || !operation->mcp_tool) {
     return RpcFail(mcp::kInvalidParams, fmt::format("Unknown tool: {}", *name));
   }
-  const auto result =
-      catalogue_->Call(*operation, caller, request.params.value("arguments", Json()));
+  const auto result = catalogue_->Call(*operation, call.caller,
+                                       call.request.params.value("arguments", Json()), call.talk);
   if (!result) return McpToolError(result.error());
-  std::string text = operation->mirror ? operation->mirror(*result) : DumpJson(*result);
-  return Json{{"content", Json::array({TextContent(std::move(text))})},
-              {"structuredContent", *result}};
+  if (call.talk.IsWaiting()) return Json::object();  // the questions are the result
+  Json content = operation->mirror ? operation->mirror(*result) : Json(DumpJson(*result));
+  if (content.is_string()) content = Json::array({TextContent(std::move(content))});
+  return Json{{"content", std::move(content)}, {"structuredContent", *result}};
 }
 
 Json McpEndpoint::ListResources() const {
@@ -146,7 +148,9 @@ RpcResult<Json> McpEndpoint::ReadResource(const Caller& caller, const McpRequest
     if (is_gone && request.era == McpEra::kLegacy) error.code = mcp::kLegacyResourceNotFound;
     return std::unexpected(std::move(error));
   }
-  Json content = {{"uri", read->uri}, {"text", read->text}};
+  Json content = {{"uri", read->uri}};
+  content[read->is_text ? "text" : "blob"] =
+      read->is_text ? read->bytes : Base64Encode(read->bytes);
   PutUnlessEmpty(content, "mimeType", read->mime_type);
   return Json{{"contents", Json::array({std::move(content)})}};
 }
@@ -166,19 +170,22 @@ Json McpEndpoint::ListPrompts() const {
   return {{"prompts", std::move(prompts)}};
 }
 
-RpcResult<Json> McpEndpoint::GetPrompt(const Caller& caller, const McpRequest& request) const {
-  const auto name = StringParam(request, "name");
+RpcResult<Json> McpEndpoint::GetPrompt(const Call& call) const {
+  const auto name = StringParam(call.request, "name");
   if (!name) return std::unexpected(name.error());
   const std::vector<Prompt> prompts = prompts_->List();
   const auto prompt = std::ranges::find(prompts, *name, &Prompt::name);
   if (prompt == prompts.end()) {
     return RpcFail(mcp::kInvalidParams, fmt::format("Unknown prompt: {}", *name));
   }
-  const auto arguments = PromptArguments(*prompt, request);
+  const auto arguments = PromptArguments(*prompt, call.request);
   if (!arguments) return std::unexpected(arguments.error());
-  const auto text = prompts_->Render(caller, *name, *arguments);
-  if (!text) return std::unexpected(FromError(text.error()));
-  Json result = {{"messages", Json::array({{{"role", "user"}, {"content", TextContent(*text)}}})}};
+  auto messages = prompts_->Render(call.caller, *name, *arguments, call.talk);
+  if (!messages) return std::unexpected(FromError(messages.error()));
+  if (messages->is_string()) {
+    messages = Json::array({{{"role", "user"}, {"content", TextContent(std::move(*messages))}}});
+  }
+  Json result = {{"messages", std::move(*messages)}};
   PutUnlessEmpty(result, "description", prompt->description);
   return result;
 }

@@ -18,6 +18,7 @@ inline constexpr std::string_view kNewestLegacyVersion = kLegacyVersions.back();
 inline constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 inline constexpr const char* kClientInfoKey = "io.modelcontextprotocol/clientInfo";
 inline constexpr const char* kClientCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr const char* kLogLevelKey = "io.modelcontextprotocol/logLevel";
 inline constexpr const char* kServerInfoKey = "io.modelcontextprotocol/serverInfo";
 inline constexpr const char* kSubscriptionIdKey = "io.modelcontextprotocol/subscriptionId";
 
@@ -29,6 +30,7 @@ inline constexpr int kInvalidParams = -32602;
 inline constexpr int kInternalError = -32603;
 inline constexpr int kLegacyResourceNotFound = -32002;  // until 2025-11-25, then kInvalidParams
 inline constexpr int kHeaderMismatch = -32020;
+inline constexpr int kMissingClientCapability = -32021;
 inline constexpr int kUnsupportedVersion = -32022;
 
 }  // namespace perdure::mcp

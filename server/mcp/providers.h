@@ -1,4 +1,4 @@
-// What an MCP endpoint offers beside tools: resources and prompts.
+// What an MCP endpoint offers beside tools: resources, prompts, completions.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "engine/base/result.h"
 #include "server/api/caller.h"
+#include "server/api/dialogue.h"
 
 namespace perdure {
 
@@ -27,10 +28,11 @@ struct ResourceTemplate {
   std::string mime_type;
 };
 
-struct ResourceText {
+struct ResourceContent {
   std::string uri;
   std::string mime_type;
-  std::string text;
+  std::string bytes;
+  bool is_text = true;  // UTF-8; anything else goes out as base64
 };
 
 // Those among the asked URIs that changed, and the position to ask from next time.
@@ -46,7 +48,7 @@ class ResourceProvider {
   virtual std::vector<Resource> List() const = 0;
   virtual std::vector<ResourceTemplate> Templates() const = 0;
   // kNotFound for a URI that names nothing this caller may see.
-  virtual Result<ResourceText> Read(const Caller& caller, const std::string& uri) const = 0;
+  virtual Result<ResourceContent> Read(const Caller& caller, const std::string& uri) const = 0;
 
   // Whether ChangedSince means anything; otherwise subscriptions to resources are not offered.
   virtual bool CanWatch() const { return false; }
@@ -76,10 +78,28 @@ class PromptProvider {
  public:
   virtual ~PromptProvider() = default;
   virtual std::vector<Prompt> List() const = 0;
-  // The text of the single user message. `arguments` is an object of strings in which every
-  // required argument of the prompt is present and no unknown one.
-  virtual Result<std::string> Render(const Caller& caller, const std::string& name,
-                                     const nlohmann::json& arguments) const = 0;
+  // The text of the single user message, or an array of MCP prompt messages. `arguments` is an
+  // object of strings in which every required argument of the prompt is present and no unknown one.
+  virtual Result<nlohmann::json> Render(const Caller& caller, const std::string& name,
+                                        const nlohmann::json& arguments, Dialogue& talk) const = 0;
+};
+
+// An argument that somebody is typing.
+struct CompletionTarget {
+  enum class Kind { kPrompt, kTemplate };
+  Kind kind = Kind::kPrompt;
+  std::string name;      // the prompt's name or the resource's uri_template: a listed one
+  std::string argument;  // one that it has
+  std::string typed;     // so far
+};
+
+class CompletionProvider {
+ public:
+  virtual ~CompletionProvider() = default;
+  // What the caller may see that goes on from what is typed, the likeliest first; empty when there
+  // is nothing to propose.
+  virtual Result<std::vector<std::string>> Complete(const Caller& caller,
+                                                    const CompletionTarget& target) const = 0;
 };
 
 }  // namespace perdure

@@ -147,6 +147,7 @@ RpcResult<McpRequest> ReadMcpRequest(const Json& message, const McpHeaders* head
   if (headers != nullptr) {
     if (auto fits = CheckHeaders(request, *headers); !fits) return std::unexpected(fits.error());
   }
+  request.capabilities = meta[mcp::kClientCapabilitiesKey];
   if (const auto info = meta.find(mcp::kClientInfoKey); info != meta.end()) {
     request.client = ClientName(*info);
   }

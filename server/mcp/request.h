@@ -41,6 +41,7 @@ struct McpRequest {
   nlohmann::json params = nlohmann::json::object();
   McpEra era = McpEra::kLegacy;
   std::string client;  // "name/version" as the request itself tells, or empty
+  nlohmann::json capabilities = nlohmann::json::object();  // of the client, as far as it tells
 };
 
 // A string or an integer: what may identify a request.

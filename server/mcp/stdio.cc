@@ -21,7 +21,7 @@ McpStdio::McpStdio(const McpEndpoint& endpoint, Caller caller, std::istream& in,
 }
 
 void McpStdio::Run() {
-  const std::jthread poller([this](const std::stop_token& stop) { PollSubscriptions(stop); });
+  const std::jthread poller([this](const std::stop_token& stop) { Poll(stop); });
   while (auto line = ReadLine()) {
     if (line->text.find_first_not_of(" \t\r") == std::string::npos) continue;
     Answer(*line);
@@ -54,14 +54,19 @@ void McpStdio::Answer(const Line& line) {
     Write({{"jsonrpc", "2.0"}, {"error", {{"code", mcp::kParseError}, {"message", message}}}});
     return;
   }
-  McpReply reply = endpoint_.Handle(caller_, line.text, nullptr);
-  if (!reply.client.empty()) caller_.client = reply.client;
+  // Only this thread sets session_, so it may read it without the lock.
+  McpReply reply = endpoint_.Handle(caller_, line.text, nullptr, session_.get());
   if (!reply.cancelled.is_null()) Cancel(reply.cancelled);
   if (reply.subscription) Open(std::move(reply.subscription));
-  if (reply.body) {
+  const auto send = [this](const Json& message) {
     const std::lock_guard lock(mutex_);
-    Write(*reply.body);
-  }
+    Write(message);
+  };
+  if (reply.call) reply.body = reply.call(send);
+  if (reply.body) send(*reply.body);
+  const std::lock_guard lock(mutex_);
+  if (reply.session) session_ = std::move(reply.session);
+  opened_.notify_one();
 }
 
 void McpStdio::Open(std::unique_ptr<McpSubscription> subscription) {
@@ -84,11 +89,15 @@ void McpStdio::Cancel(const Json& id) {
   std::erase_if(subscriptions_, [&](const auto& open) { return open->id() == id; });
 }
 
-void McpStdio::PollSubscriptions(const std::stop_token& stop) {
+void McpStdio::Poll(const std::stop_token& stop) {
+  const ResourceProvider* watchable = endpoint_.watchable();
   std::unique_lock lock(mutex_);
-  while (opened_.wait(lock, stop, [&] { return !subscriptions_.empty(); })) {
+  while (opened_.wait(lock, stop, [&] { return HasSomethingToPoll(); })) {
     for (const auto& subscription : subscriptions_) {
       for (const Json& notification : subscription->Poll()) Write(notification);
+    }
+    if (watchable != nullptr) {
+      for (const Json& notification : session_->Poll(*watchable, caller_)) Write(notification);
     }
     opened_.wait_for(lock, stop, kSubscriptionPoll, [] { return false; });
     if (stop.stop_requested()) return;

@@ -34,16 +34,19 @@ class McpStdio {
   void Answer(const Line& line);
   void Open(std::unique_ptr<McpSubscription> subscription);
   void Cancel(const nlohmann::json& id);
-  void PollSubscriptions(const std::stop_token& stop);
+  bool HasSomethingToPoll() const { return !subscriptions_.empty() || session_->IsWatching(); }
+  void Poll(const std::stop_token& stop);
   void Write(const nlohmann::json& message);  // under mutex_
 
   const McpEndpoint& endpoint_;
   Caller caller_;
   std::istream& in_;
   std::ostream& out_;
-  std::mutex mutex_;  // out_ and subscriptions_
+  std::mutex mutex_;  // all below, and out_
   std::condition_variable_any opened_;
   std::vector<std::unique_ptr<McpSubscription>> subscriptions_;
+  // The program's own life is a session, whether or not a legacy client says `initialize`.
+  std::shared_ptr<McpSession> session_ = std::make_shared<McpSession>("");
 };
 
 }  // namespace perdure

@@ -211,6 +211,10 @@ check "the log verifies beside the server" p log verify --data "$data"
 check "the replay runs beside the server" p replay --data "$data"
 has "a proxy answers MCP on standard output" "$(printf '%s\n' \
   '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | p mcp --data "$data")" memory_store
+has "a proxy keeps the session of its client" "$(printf '%s\n' \
+  '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}' \
+  '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"perdure://index"}}' |
+  p mcp --data "$data")" '"id":2,"jsonrpc":"2.0","result":{}'
 check "doctor finds nothing wrong beside the server" sh -c \
   "\"$perdure\" doctor --data \"$data\" --json | python3 -c '
 import json, sys

@@ -130,7 +130,7 @@ TEST(Authorisation, OfResourcesIsThatOfTheirMemories) {
   const MemoryResources resources(World().engine());
   const auto read = [&](const Caller& caller, const Target& target, const std::string& tail) {
     const auto text = resources.Read(caller, "perdure://memory/" + target.id + tail);
-    std::string said = text ? text->text : text.error().message;
+    std::string said = text ? text->bytes : text.error().message;
     for (auto at = said.find(target.id); at != said.npos; at = said.find(target.id)) {
       said.replace(at, target.id.size(), "ID");
     }
@@ -151,7 +151,7 @@ TEST(Authorisation, OfResourcesIsThatOfTheirMemories) {
     const auto index = resources.Read(caller, "perdure://index");
     EXPECT_EQ(index.has_value(), caller.roles != 0);
     if (index && caller.scope == "b") {
-      EXPECT_THAT(index->text, Not(HasSubstr("- a")));
+      EXPECT_THAT(index->bytes, Not(HasSubstr("- a")));
     }
   }
 }

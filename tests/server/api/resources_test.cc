@@ -23,7 +23,7 @@ TEST(Resources, AreMemoriesNowThenAndByVersion) {
   std::string time = stored["record_time"];
   const auto text = [&](const std::string& tail) {
     const auto read = resources.Read(Agent(), "perdure://memory/" + id + tail);
-    return read ? read->text : "failed: " + read.error().message;
+    return read ? read->bytes : "failed: " + read.error().message;
   };
   EXPECT_THAT(text(""), HasSubstr("second"));
   EXPECT_THAT(text("/v/1"), HasSubstr("first"));
@@ -50,9 +50,9 @@ TEST(Resources, HaveATableOfContents) {
   api.Store("a", {{"scope", "acme/site"}, {"theme", "cooking"}});
   const auto index = resources.Read(Agent(), "perdure://index");
   ASSERT_THAT(index, IsOk());
-  EXPECT_THAT(index->text, HasSubstr("1 memories"));
-  EXPECT_THAT(index->text, HasSubstr("acme/site: 1"));
-  EXPECT_THAT(index->text, HasSubstr("cooking: 1"));
+  EXPECT_THAT(index->bytes, HasSubstr("1 memories"));
+  EXPECT_THAT(index->bytes, HasSubstr("acme/site: 1"));
+  EXPECT_THAT(index->bytes, HasSubstr("cooking: 1"));
 }
 
 TEST(Resources, TellWhatChangedToThoseWhoMaySeeIt) {
@@ -82,18 +82,21 @@ TEST(Prompts, AreThreeAndNameToolsThatExist) {
   for (const Prompt& prompt : prompts.List()) {
     Json arguments = Json::object();
     for (const PromptArgument& argument : prompt.arguments) arguments[argument.name] = "some-words";
-    const auto text = prompts.Render(Agent(), prompt.name, arguments);
-    ASSERT_THAT(text, IsOk()) << prompt.name;
-    EXPECT_THAT(*text, HasSubstr("some-words"));
-    for (std::size_t at = text->find("memory_"); at != std::string::npos;
-         at = text->find("memory_", at + 1)) {
+    NoDialogue talk;
+    const auto rendered = prompts.Render(Agent(), prompt.name, arguments, talk);
+    ASSERT_THAT(rendered, IsOk()) << prompt.name;
+    const auto text = rendered->get<std::string>();
+    EXPECT_THAT(text, HasSubstr("some-words"));
+    for (std::size_t at = text.find("memory_"); at != std::string::npos;
+         at = text.find("memory_", at + 1)) {
       std::size_t end = at;
-      while (end < text->size() && ((*text)[end] == '_' || std::islower((*text)[end]) != 0)) ++end;
-      EXPECT_NE(api.catalogue().Find(text->substr(at, end - at)), nullptr)
-          << text->substr(at, end - at);
+      while (end < text.size() && (text[end] == '_' || std::islower(text[end]) != 0)) ++end;
+      EXPECT_NE(api.catalogue().Find(text.substr(at, end - at)), nullptr)
+          << text.substr(at, end - at);
     }
   }
-  EXPECT_THAT(prompts.Render(Agent(), "unknown", {}),
+  NoDialogue talk;
+  EXPECT_THAT(prompts.Render(Agent(), "unknown", {}, talk),
               FailsWith(Code::kNotFound, HasSubstr("unknown")));
 }
 

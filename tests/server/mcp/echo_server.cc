@@ -1,14 +1,13 @@
 // A server of the fixture's operations, for trying real MCP clients:
 //   echo_server stdio          MCP on standard input and output, as an agent
 //   echo_server http [PORT]    prints "port N", ends with standard input
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <string>
 
-#include "server/http/http_server.h"
 #include "server/mcp/stdio.h"
 #include "server/support/fixture.h"
+#include "server/support/serve.h"
 
 namespace perdure::testing {
 namespace {
@@ -16,29 +15,6 @@ namespace {
 int ServeStdio(const Fixture& fixture) {
   const auto caller = fixture.tokens.Authenticate("agent-token");
   McpStdio(fixture.mcp, *caller, std::cin, std::cout).Run();
-  return EXIT_SUCCESS;
-}
-
-int ServeHttp(const Fixture& fixture, int port) {
-  Metrics metrics;
-  AccessLog log(std::cerr);
-  HttpServerOptions options;
-  options.transport.port = port;
-  options.openapi_yaml = "openapi: 3.1.0\n";
-  HttpServer server(options, {.authenticator = &fixture.tokens,
-                              .catalogue = &fixture.catalogue,
-                              .mcp = &fixture.mcp,
-                              .metrics = &metrics,
-                              .log = &log,
-                              .readiness = [] { return Readiness{}; }});
-  if (const auto started = server.Start(); !started) {
-    std::cerr << started.error().message << '\n';
-    return EXIT_FAILURE;
-  }
-  std::cout << "port " << server.port() << '\n' << std::flush;
-  for (std::string line; std::getline(std::cin, line);) {
-  }
-  server.Stop();
   return EXIT_SUCCESS;
 }
 
@@ -50,7 +26,8 @@ int main(int count, char** arguments) {
   const perdure::testing::Fixture fixture;
   if (mode == "stdio") return perdure::testing::ServeStdio(fixture);
   if (mode == "http") {
-    return perdure::testing::ServeHttp(fixture, count > 2 ? std::stoi(arguments[2]) : 0);
+    return perdure::testing::ServeHttp(fixture.tokens, fixture.catalogue, fixture.mcp,
+                                       count > 2 ? std::stoi(arguments[2]) : 0);
   }
   std::cerr << "usage: echo_server stdio | http [PORT]\n";
   return 2;

@@ -72,8 +72,9 @@ TEST_F(McpEndpointTest, InitializeTellsWhoAnswersAndWhatItCan) {
   const Json& result = (*reply.body)["result"];
   EXPECT_EQ(result["serverInfo"]["name"], "perdure-echo");
   EXPECT_EQ(result["instructions"], "Call echo to hear yourself.");
-  EXPECT_EQ(result["capabilities"], Json::parse(R"({"tools":{},"resources":{},"prompts":{}})"));
-  EXPECT_EQ(reply.client, "desk/3");
+  EXPECT_EQ(result["capabilities"],
+            Json::parse(R"({"tools":{},"resources":{"subscribe":true},"prompts":{}})"));
+  EXPECT_EQ(reply.session->client(), "desk/3");
 }
 
 TEST_F(McpEndpointTest, LegacyResultsCarryNothingOfTheModernEra) {
@@ -84,8 +85,8 @@ TEST_F(McpEndpointTest, LegacyResultsCarryNothingOfTheModernEra) {
 }
 
 TEST_F(McpEndpointTest, UnknownLegacyMethodsAreErrorsInABodyUnder200) {
-  for (const char* method : {"server/discover", "subscriptions/listen", "logging/setLevel",
-                             "resources/subscribe", "nonsense"}) {
+  for (const char* method :
+       {"server/discover", "subscriptions/listen", "logging/setLevel", "nonsense"}) {
     const McpReply reply =
         Send({{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", Json::object()}});
     EXPECT_EQ(reply.http_status, 200) << method;

@@ -160,11 +160,11 @@ std::vector<ResourceTemplate> Notes::Templates() const {
   return {{"perdure://memory/{id}", "memory", "A note", "One note", "text/markdown"}};
 }
 
-Result<ResourceText> Notes::Read(const Caller&, const std::string& uri) const {
-  if (uri == "perdure://index") return ResourceText{uri, "text/markdown", "# Contents"};
+Result<ResourceContent> Notes::Read(const Caller&, const std::string& uri) const {
+  if (uri == "perdure://index") return ResourceContent{uri, "text/markdown", "# Contents"};
   if (!uri.starts_with(kPrefix)) return Fail(Code::kNotFound, "no such resource");
   ASSIGN_OR_RETURN(const Json note, Get(uri.substr(kPrefix.size())));
-  return ResourceText{uri, "text/markdown", note["text"]};
+  return ResourceContent{uri, "text/markdown", note["text"]};
 }
 
 ResourceChanges Notes::ChangedSince(const Caller&, const std::vector<std::string>& uris,
@@ -188,8 +188,8 @@ std::vector<Prompt> OnePrompt::List() const {
            {{"topic", "What the work is about", true}, {"depth", "How far to look", false}}}};
 }
 
-Result<std::string> OnePrompt::Render(const Caller&, const std::string&,
-                                      const Json& arguments) const {
+Result<Json> OnePrompt::Render(const Caller&, const std::string&, const Json& arguments,
+                               Dialogue&) const {
   return "Search for " + arguments["topic"].get<std::string>();
 }
 

@@ -27,7 +27,7 @@ class Notes final : public ResourceProvider {
 
   std::vector<Resource> List() const override;
   std::vector<ResourceTemplate> Templates() const override;
-  Result<ResourceText> Read(const Caller& caller, const std::string& uri) const override;
+  Result<ResourceContent> Read(const Caller& caller, const std::string& uri) const override;
   bool CanWatch() const override { return true; }
   ResourceChanges ChangedSince(const Caller& caller, const std::vector<std::string>& uris,
                                std::uint64_t position) const override;
@@ -46,8 +46,8 @@ class Notes final : public ResourceProvider {
 class OnePrompt final : public PromptProvider {
  public:
   std::vector<Prompt> List() const override;
-  Result<std::string> Render(const Caller& caller, const std::string& name,
-                             const nlohmann::json& arguments) const override;
+  Result<nlohmann::json> Render(const Caller& caller, const std::string& name,
+                                const nlohmann::json& arguments, Dialogue& talk) const override;
 };
 
 // echo (read), note_put (write), note_get (read, with an envelope), note_fail (fails with the code
