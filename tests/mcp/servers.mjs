@@ -1,6 +1,7 @@
-// Starts the server under test: the fixture server of tests/server/mcp, or the product.
+// Starts the server under test: a fixture server of tests/server/mcp, or the product.
 //
-// MCP_SERVER names the program. MCP_KIND=fixture: it takes "http PORT" or "stdio";
+// MCP_SERVER names the program. MCP_KIND=fixture: it takes "http PORT" or "stdio", or "MODE PORT"
+// with MCP_MODE=MODE;
 // MCP_KIND=perdure: it is the product, and gets a data directory of its own.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -59,7 +60,7 @@ export async function startHttp() {
   const data = isProduct ? mkdtempSync(join(tmpdir(), 'perdure-mcp-')) : undefined;
   const args = isProduct
     ? ['serve', '--data', data, '--port', String(port)]
-    : ['http', String(port)];
+    : [process.env.MCP_MODE ?? 'http', String(port)];
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] });
   await waitUntilReady(port, child);
   return {
