@@ -169,6 +169,7 @@ Result<std::optional<fb::MemoryRecordT>> RecordAt(const StateReader& reader, Spa
 
 Result<std::optional<fb::MemoryRecordT>> RecordOfVersion(const StateReader& reader, SpaceId space,
                                                          const Uuid& id, std::uint32_t version) {
+  if (version == 0) return std::nullopt;  // what VersionMadeBy says of entries that make none
   ASSIGN_OR_RETURN(const std::vector<Seq> seqs, HistorySeqs(reader, space, id));
   std::optional<fb::MemoryRecordT> record;
   for (Seq seq : seqs) {

@@ -28,9 +28,52 @@ std::string PackEntry(const fb::EntryT& entry) {
   return {reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize()};
 }
 
+namespace {
+
+// The verifier checks where a vector's length stands, not its numbers; reading them where they lie
+// crooked is undefined.
+bool HasAlignedNumbers(const fb::Entry& entry) {
+  const auto* erased = entry.event_as_MemoryErased();
+  if (!erased || !erased->covered()) return true;
+  const auto place = reinterpret_cast<std::uintptr_t>(erased->covered()->Data());
+  return place % alignof(std::uint64_t) == 0;
+}
+
+// The verifier lets a struct, and the table of a union, be absent; whoever reads an event does not.
+bool HasItsParts(const fb::Entry& entry) {
+  if (!entry.prev_hash() || !entry.principal() || !entry.event()) return false;
+  switch (entry.event_type()) {
+    case fb::Event::TokenIssued:
+      return entry.event_as_TokenIssued()->token() && entry.event_as_TokenIssued()->secret_digest();
+    case fb::Event::TokenRevoked:
+      return entry.event_as_TokenRevoked()->token();
+    case fb::Event::MemoryStored:
+      return MemoryOf(entry) && entry.event_as_MemoryStored()->scope();
+    case fb::Event::MemoryDescribed:
+      return MemoryOf(entry) && entry.event_as_MemoryDescribed()->scope();
+    case fb::Event::MemoryReverted:
+      return MemoryOf(entry) && entry.event_as_MemoryReverted()->scope();
+    case fb::Event::ScopeRolledBack:
+      return entry.event_as_ScopeRolledBack()->scope();
+    case fb::Event::MemorySeenAgain:
+    case fb::Event::MemoryRevised:
+    case fb::Event::MemoryPinned:
+    case fb::Event::MemoryUnpinned:
+    case fb::Event::MemoryArchived:
+    case fb::Event::MemoryRestored:
+    case fb::Event::MemoryForgotten:
+    case fb::Event::MemoryErased:
+      return MemoryOf(entry);
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
 Result<Entry> Entry::Parse(std::string bytes) {
   flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  if (!fb::VerifyEntryBuffer(verifier)) {
+  if (!fb::VerifyEntryBuffer(verifier) || !HasAlignedNumbers(*fb::GetEntry(bytes.data()))) {
     return Fail(Code::kCorrupt, "A log entry is malformed. Run `perdure log verify`.");
   }
   Entry entry(std::move(bytes));
@@ -40,9 +83,17 @@ Result<Entry> Entry::Parse(std::string bytes) {
                             "program.",
                             entry->format(), kEntryFormat));
   }
-  if (entry->event_type() == fb::Event::NONE || !entry->prev_hash() || !entry->principal()) {
+  if (entry->event_type() > fb::Event::MAX) {
+    return Fail(
+        Code::kCorrupt,
+        fmt::format("A log entry has an event of kind {}, which this program does not know. "
+                    "Use a newer program.",
+                    static_cast<int>(entry->event_type())));
+  }
+  if (entry->event_type() == fb::Event::NONE || !HasItsParts(*entry)) {
     return Fail(Code::kCorrupt,
-                "A log entry misses its event, its actor or its link. Run `perdure log verify`.");
+                "A log entry misses its event, its actor, its link or what its event is about. Run "
+                "`perdure log verify`.");
   }
   return entry;
 }

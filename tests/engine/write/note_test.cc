@@ -134,6 +134,17 @@ TEST(Note, RevertBringsBackAVersionAsANewOne) {
   EXPECT_THAT(engine.Do(RevertMemory{id, 9, {}}), FailsWith(Code::kNotFound, HasSubstr("")));
 }
 
+TEST(Note, RevertKnowsNoVersionZeroEvenWhereAnEntryMadeNone) {
+  TestEngine engine;
+  const Uuid id = engine.Store(Note("first"));
+  ASSERT_THAT(engine.Do(MoveState{id, Transition::kPin}), IsOk());
+  ASSERT_THAT(engine.Do(EditMemory{id, WholeText{"second"}}), IsOk());
+  EXPECT_THAT(engine.Do(RevertMemory{id, 0, {}}), FailsWith(Code::kNotFound, HasSubstr("version")));
+  EXPECT_EQ(engine.Get(id)->text, "second");
+  EXPECT_THAT(engine.Do(RevertMemory{id, 1, {}}), IsOk());
+  EXPECT_EQ(engine.Get(id)->text, "first");
+}
+
 TEST(Note, SameKeyGivesTheFirstAnswerAndOtherArgumentsARefusal) {
   TestEngine engine;
   const WriteOptions keyed{.idempotency_key = "k1", .request_digest = "digest"};
