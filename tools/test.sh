@@ -14,7 +14,7 @@ and then each tests/*/run.sh. The last line reads "N passed, N failed" and count
 cases; the exit code is 0 only when none failed. Can be repeated: only what changed is built again.
 
   -h                  this text
-  --preset PRESET     release (default), debug, asan, tsan or fuzz
+  --preset PRESET     release (default), debug, asan or tsan
   --filter REGEX      only the test programs and tests/* folders whose name matches
 END
 }
@@ -29,14 +29,9 @@ while [ $# -gt 0 ]; do
     *) usage >&2; exit 2 ;;
   esac
 done
-case $preset in
-  release | debug | asan | tsan) groups=build ;;
-  fuzz) groups='build dev' ;;
-  *) usage >&2; exit 2 ;;
-esac
+case $preset in release | debug | asan | tsan) ;; *) usage >&2; exit 2 ;; esac
 
-# shellcheck disable=SC2086  # the groups are meant to split
-install_packages $groups
+install_packages build
 fetch_inputs
 configure "$preset"
 build "$preset"

@@ -160,7 +160,7 @@ std::uint32_t Columns::ScopeFor(const fb::ScopeRef& scope) {
   const std::uint32_t container = FindContainer(scope.container());
   const rows::Scope row{scope.user(), scope.agent(), scope.run(),
                         container == kNoRow ? 0 : container, 0};
-  const auto hash = [this](const rows::Scope& r) { return HashOfScope(r.container, r); };
+  const auto hash = [](const rows::Scope& r) { return HashOfScope(r.container, r); };
   const std::uint32_t known =
       scope_rows_.Find(hash(row), [&](std::uint32_t r) { return SameRow(scopes[r], row); });
   if (known != kNoRow) return known;

@@ -1,0 +1,229 @@
+// Bytes as a sequence of commands on notes, through decide and apply in memory. After each, the
+// store is what a naive oracle says; in the end, folding the log anew gives the same bytes.
+#include <fuzzer/FuzzedDataProvider.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/apply/apply.h"
+#include "engine/apply/memory_fold.h"
+#include "engine/base/check.h"
+#include "engine/base/hash.h"
+#include "engine/model/tables.h"
+#include "engine/write/execute.h"
+#include "support/empty_state.h"
+#include "support/note_oracle.h"
+
+namespace perdure::fuzz {
+namespace {
+
+constexpr Secret kSecret = {7};
+
+class Run {
+ public:
+  explicit Run(FuzzedDataProvider& data) : data_(data) {
+    principal_.id = Uuid{{9}};
+    principal_.roles = kAgent | kReviewer | kOperator;
+  }
+
+  void Step() {
+    now_ += data_.ConsumeIntegralInRange<Micros>(-5, 1'000'000);
+    switch (data_.ConsumeIntegralInRange<int>(0, 5)) {
+      case 0:
+        Store();
+        break;
+      case 1:
+        Edit();
+        break;
+      case 2:
+        Move();
+        break;
+      case 3:
+        Revert();
+        break;
+      case 4:
+        Describe();
+        break;
+      default:
+        Erase();
+    }
+    CheckAll();
+  }
+
+  void CheckReplay() const {
+    Overlay replayed(empty_);
+    for (const Entry& entry : entries_) {
+      const std::string key = tables::LogEntry(kMainSpace, entry->seq());
+      replayed.Put(Family::kLog, key, entry.bytes(), 0);
+      const auto row = state_.Get(Family::kPayload, key);
+      PERDURE_CHECK(row.has_value());
+      if (*row) replayed.Put(Family::kPayload, key, **row, 0);
+      const fb::Payload* payload =
+          *row ? flatbuffers::GetRoot<fb::Payload>((*row)->data() + kSaltBytes) : nullptr;
+      PERDURE_CHECK(Apply(**&entry, payload, kSecret, replayed).has_value());
+    }
+    for (const Family family : {Family::kState, Family::kRows}) {
+      PERDURE_CHECK(Dump(state_, family) == Dump(replayed, family));
+    }
+  }
+
+ private:
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  static Pairs Dump(const Overlay& state, Family family) {
+    Pairs pairs;
+    const Status scanned = state.Scan(family, "", "", [&](auto key, auto value) {
+      pairs.emplace_back(key, value);
+      return true;
+    });
+    PERDURE_CHECK(scanned.has_value());
+    return pairs;
+  }
+
+  std::string Text() {
+    static constexpr const char* kWords[] = {"a", "ab", "ba", "oat milk", "\xc3\xa4", "\xff", ""};
+    if (data_.ConsumeBool()) return data_.PickValueInArray(kWords);
+    return data_.ConsumeRandomLengthString(24);
+  }
+  Uuid Id() {
+    if (ids_.empty() || data_.ConsumeIntegralInRange<int>(0, 15) == 0) return Uuid{{1, 2, 3}};
+    return ids_[data_.ConsumeIntegralInRange<std::size_t>(0, ids_.size() - 1)];
+  }
+
+  Result<WriteOutcome> Do(const Command& command) {
+    WriteOptions options;
+    if (data_.ConsumeIntegralInRange<int>(0, 7) == 0) {
+      options.expected_version = data_.ConsumeIntegralInRange<std::uint32_t>(0, 5);
+    }
+    options.dry_run = data_.ConsumeIntegralInRange<int>(0, 7) == 0;
+    Circumstances in{.space = kMainSpace,
+                     .head = head_,
+                     .now = now_,
+                     .seed = {},
+                     .secret = &kSecret,
+                     .principal = &principal_,
+                     .options = &options};
+    in.seed = Sha256(std::to_string(steps_++));
+    Execution done = Execute(state_, in, command, [] { return 1U; });
+    for (const Entry& entry : done.entries) Chain(entry);
+    PERDURE_CHECK(!options.dry_run || done.entries.empty());
+    PERDURE_CHECK(head_.seq == done.head.seq && head_.hash == done.head.hash);
+    if (options.dry_run && done.answer) return Fail(Code::kUnavailable, "A dry run does nothing.");
+    if (done.answer) PERDURE_CHECK(!done.entries.empty());
+    return std::move(done.answer);
+  }
+  void Chain(const Entry& entry) {
+    PERDURE_CHECK(entry->seq() == head_.seq + 1 && entry->record_time() > head_.time);
+    PERDURE_CHECK(AsBytes(FromDigest(*entry->prev_hash())) == AsBytes(head_.hash));
+    head_ = {entry->seq(), entry->record_time(), Sha256(entry.bytes())};
+    entries_.push_back(entry);
+  }
+
+  void Store() {
+    NoteDraft draft;
+    draft.text = Text();
+    draft.title = Text();
+    const auto done = Do(StoreMemories{{draft}});
+    if (!done || !done->memories.at(0).created) return;
+    OracleNote& note = oracle_.notes[done->memories[0].id];
+    note.texts = {draft.text};
+    note.title = draft.title;
+    ids_.push_back(done->memories[0].id);
+  }
+  void Edit() {
+    EditMemory command{.id = Id(), .change = WholeText{}};
+    switch (data_.ConsumeIntegralInRange<int>(0, 2)) {
+      case 0:
+        command.change = ReplaceText{Text(), Text(), data_.ConsumeBool()};
+        break;
+      case 1:
+        command.change = AppendText{Text()};
+        break;
+      default:
+        command.change = WholeText{Text()};
+    }
+    const bool may = oracle_.MayEdit(command);
+    if (!Do(command)) return;
+    PERDURE_CHECK(may);
+    oracle_.Edited(command);
+  }
+  void Move() {
+    const MoveState command{Id(), static_cast<Transition>(data_.ConsumeIntegralInRange(0, 4))};
+    if (Do(command)) oracle_.Moved(command);
+  }
+  void Revert() {
+    const RevertMemory command{Id(), data_.ConsumeIntegralInRange<std::uint32_t>(0, 6), {}};
+    const auto done = Do(command);
+    if (!done) return;
+    OracleNote& note = oracle_.notes.at(command.id);
+    PERDURE_CHECK(*command.version >= 1 && *command.version <= note.texts.size());
+    if (done->memories.at(0).version > note.texts.size()) {
+      note.texts.push_back(note.texts[*command.version - 1]);
+    }
+    Refresh(command.id);
+  }
+  void Describe() {
+    DescribeMemory command{.id = Id()};
+    command.title = Text();
+    if (data_.ConsumeBool()) command.tags = {{Text(), Text()}};
+    const auto done = Do(command);
+    if (!done) return;
+    OracleNote& note = oracle_.notes.at(command.id);
+    if (done->memories.at(0).version > note.texts.size()) note.texts.push_back(note.texts.back());
+    note.title = *command.title;
+  }
+  void Erase() {
+    const EraseMemories command{{Id()}};
+    if (!Do(command)) return;
+    oracle_.notes.at(command.ids[0]).state = fb::MemoryState::erased;
+  }
+
+  // State, pin and title after a revert are the version's own: taken as they are.
+  void Refresh(const Uuid& id) {
+    const auto record = ReadMemory(state_, kMainSpace, id);
+    PERDURE_CHECK(record && *record);
+    oracle_.notes.at(id).state = (*record)->state;
+    oracle_.notes.at(id).pinned = (*record)->pinned;
+  }
+
+  void CheckAll() const {
+    for (const auto& [id, note] : oracle_.notes) {
+      const auto record = ReadMemory(state_, kMainSpace, id);
+      PERDURE_CHECK(record && *record);
+      PERDURE_CHECK((*record)->state == note.state && (*record)->version == note.texts.size());
+      if (note.state == fb::MemoryState::erased) continue;
+      PERDURE_CHECK((*record)->pinned == note.pinned);
+      const auto row = ReadPayload(state_, kMainSpace, (*record)->text_seq);
+      PERDURE_CHECK(row && *row);
+      const auto* text = (**row)->text();
+      PERDURE_CHECK((text ? text->str() : "") == note.texts.back());
+    }
+  }
+
+  FuzzedDataProvider& data_;
+  EmptyState empty_;
+  Overlay state_{empty_};
+  Principal principal_;
+  LogHead head_;
+  Micros now_ = 1'700'000'000'000'000;
+  std::uint64_t steps_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<Uuid> ids_;
+  NoteOracle oracle_;
+};
+
+}  // namespace
+}  // namespace perdure::fuzz
+
+// A command that is added joins the steps above.
+static_assert(std::variant_size_v<perdure::Command> == 13);
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  FuzzedDataProvider provider(data, size);
+  perdure::fuzz::Run run(provider);
+  while (provider.remaining_bytes() > 0) run.Step();
+  run.CheckReplay();
+  return 0;
+}
