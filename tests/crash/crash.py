@@ -8,49 +8,18 @@ this cannot see is a missing fsync: the kernel outlives the process.
 usage: crash.py PERDURE [ROUNDS [SEED]]
 """
 import http.client
-import json
-import os
 import pathlib
 import random
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support" / "python"))
+from served import Client, Server  # noqa: E402
+
 CLIENTS = 6
-
-
-class Server:
-    """A `perdure serve` on a free port, with the agent's token."""
-
-    def __init__(self, program, data):
-        self.process = subprocess.Popen(
-            [program, "serve", "--data", data, "--port", "0", "--json"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        welcome = json.loads(self.process.stdout.readline())
-        self.port = int(welcome["address"].rsplit(":", 1)[1])
-        self.token = pathlib.Path(data, "token").read_text().strip()
-
-    def kill(self):
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        self.process.stdout.close()
-
-
-class Client:
-    def __init__(self, server):
-        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        self.headers = {"Authorization": f"Bearer {server.token}",
-                        "Content-Type": "application/json"}
-
-    def call(self, method, path, body=None):
-        """The status and the answer; an OSError or HTTPException when the server died."""
-        data = json.dumps(body) if body is not None else None
-        self.connection.request(method, path, data, self.headers)
-        reply = self.connection.getresponse()
-        return reply.status, json.loads(reply.read())
 
 
 class Oracle:

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "crash"))
-from crash import Client, Server  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support" / "python"))
+from served import Client, Server  # noqa: E402
 
 
 def first_bad_byte(data):

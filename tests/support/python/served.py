@@ -1,0 +1,48 @@
+"""A served store and a client of its REST API, for the tests in Python."""
+import http.client
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+
+class Server:
+    """A `perdure serve` on a free port, with the agent's and the operator's token."""
+
+    def __init__(self, program, data, *options):
+        self.process = subprocess.Popen(
+            [program, "serve", "--data", data, "--port", "0", "--json", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        welcome = json.loads(self.process.stdout.readline())
+        self.port = int(welcome["address"].rsplit(":", 1)[1])
+        self.token = pathlib.Path(data, "token").read_text().strip()
+        self.operator_token = pathlib.Path(data, "operator.token").read_text().strip()
+
+    def stop(self):
+        """As Ctrl-C does; the exit code."""
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(timeout=60)
+        self.process.stdout.close()
+        return code
+
+    def kill(self):
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Client:
+    """One connection that is kept; the agent's unless another token is given."""
+
+    def __init__(self, server, token=None):
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        self.headers = {"Authorization": f"Bearer {token or server.token}",
+                        "Content-Type": "application/json"}
+
+    def call(self, method, path, body=None):
+        """The status and the answer; an OSError or HTTPException when the server died."""
+        data = json.dumps(body) if body is not None else None
+        self.connection.request(method, path, data, self.headers)
+        reply = self.connection.getresponse()
+        return reply.status, json.loads(reply.read())
