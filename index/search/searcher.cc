@@ -329,6 +329,7 @@ SearchArm Searcher::SemanticArm() const {
     arm.status = ArmStatus::kLoading;
     arm.note = in_.index->SemanticFailure();
     if (!arm.note.empty()) arm.status = ArmStatus::kFailed;
+    if (arm.note.empty() && in_.model->stand_in) arm.note = in_.options->stand_in_reason;
   } else if (in_.model->stand_in) {
     arm.status = ArmStatus::kStandIn;
     arm.note = in_.options->stand_in_reason;
