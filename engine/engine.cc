@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "engine/base/check.h"
+#include "engine/base/files.h"
 #include "engine/base/hash.h"
 #include "engine/log/tail.h"
 #include "engine/model/tables.h"
@@ -17,6 +18,7 @@ namespace perdure {
 namespace {
 
 constexpr std::uint32_t kStoreFormat = 1;
+constexpr std::chrono::milliseconds kDiskWatch(250);
 
 std::string StoreDirectory(const std::string& directory) { return directory + "/store"; }
 std::string KeysDirectory(const std::string& directory) { return directory + "/keys"; }
@@ -64,23 +66,21 @@ Engine::Engine(Passkey, EngineOptions options, Clock& clock, Random& random,
                std::unique_ptr<Store> store)
     : options_(std::move(options)),
       clock_(clock),
+      time_(clock),
       random_(random),
       store_(std::move(store)),
       latest_(*store_, kLatest) {}
 
 Engine::~Engine() {
+  disk_watch_.reset();
   sequencer_.reset();
   if (!options_.read_only)
     static_cast<void>(store_->Flush());  // else the next open replays the WAL
 }
 
+// The store is made aside and gets its name when it is whole: a crash leaves all of it or none.
 Status Engine::Create(const std::string& directory, Clock& clock, Random& random) {
-  std::error_code failed;
-  std::filesystem::create_directories(directory, failed);
-  if (failed) {
-    return Fail(Code::kUnavailable,
-                fmt::format("The directory {} cannot be made: {}.", directory, failed.message()));
-  }
+  RETURN_IF_ERROR(MakeDirectory(directory));
   if (std::filesystem::exists(StoreDirectory(directory))) {
     return Fail(Code::kConflict, fmt::format("There is a store in {} already.", directory));
   }
@@ -88,17 +88,22 @@ Status Engine::Create(const std::string& directory, Clock& clock, Random& random
     const auto made = CreateSpaceKeys(KeysDirectory(directory), name, random);
     if (!made && made.error().code != Code::kConflict) return std::unexpected(made.error());
   }
+  const std::string draft = StoreDirectory(directory) + ".new";
+  RETURN_IF_ERROR(RemoveTree(draft));
   {
-    ASSIGN_OR_RETURN(const auto store, Store::Open(StoreDirectory(directory), {}));
+    ASSIGN_OR_RETURN(const auto store, Store::Open(draft, {}));
     const Mutation format{Family::kMeta, tables::Format(), Key().U32(kStoreFormat).Take(), 0};
     RETURN_IF_ERROR(store->Write({&format, 1}, true));
   }
-  ASSIGN_OR_RETURN(const auto engine, Open({.directory = directory}, clock, random));
-  for (const auto& [id, name] :
-       {std::pair(kSystemSpace, "system"), std::pair(kMainSpace, "main")}) {
-    RETURN_IF_ERROR(engine->Write(BootstrapPrincipal(), CreateSpace{id, name}, {}));
+  {
+    ASSIGN_OR_RETURN(const auto engine, OpenStore({.directory = directory}, draft, clock, random));
+    for (const auto& [id, name] :
+         {std::pair(kSystemSpace, "system"), std::pair(kMainSpace, "main")}) {
+      RETURN_IF_ERROR(engine->Write(BootstrapPrincipal(), CreateSpace{id, name}, {}));
+    }
   }
-  return {};
+  RETURN_IF_ERROR(RenameFile(draft, StoreDirectory(directory)));
+  return SyncDirectory(directory);
 }
 
 Result<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options, Clock& clock,
@@ -108,14 +113,27 @@ Result<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options, Clock
                                              "makes one.",
                                              options.directory, options.directory));
   }
-  ASSIGN_OR_RETURN(auto store,
-                   Store::Open(StoreDirectory(options.directory),
-                               {.create_if_missing = false, .read_only = options.read_only}));
+  return OpenStore(options, StoreDirectory(options.directory), clock, random);
+}
+
+Result<std::unique_ptr<Engine>> Engine::OpenStore(const EngineOptions& options,
+                                                  const std::string& store_directory, Clock& clock,
+                                                  Random& random) {
+  ASSIGN_OR_RETURN(auto store, Store::Open(store_directory, {.create_if_missing = false,
+                                                             .read_only = options.read_only}));
   RETURN_IF_ERROR(CheckFormat(*store));
   auto engine = std::make_unique<Engine>(Passkey(), options, clock, random, std::move(store));
-  engine->sequencer_ = std::make_unique<Sequencer>(
-      Sequencer::Surroundings{engine->latest_, *engine->store_, clock, random}, options.sync);
+  engine->sequencer_ = engine->NewSequencer();
   RETURN_IF_ERROR(engine->LoadSpaces());
+  Micros last = kTimeMin;
+  for (const SpaceInfo& space : engine->Spaces()) {
+    last = std::max(last, engine->Visible(space.id).time);
+  }
+  engine->clock_warning_ = ClockWarning(last, clock.Now());
+  if (!options.read_only) {
+    engine->disk_watch_ =
+        std::make_unique<Ticker>(kDiskWatch, [watched = engine.get()] { watched->WatchDisk(); });
+  }
   return engine;
 }
 
@@ -156,11 +174,11 @@ Result<WriteOutcome> Engine::Write(const Principal& principal, Command command,
   }
   // What only a writer may hold in its hands: a new space needs its keys before its entry.
   if (const auto* create = std::get_if<CreateSpace>(&command); create && !options.dry_run) {
-    ASSIGN_OR_RETURN(auto outcome, sequencer_->Submit({principal, command, std::move(options)}));
+    ASSIGN_OR_RETURN(auto outcome, Submit({principal, command, std::move(options)}));
     RETURN_IF_ERROR(LoadSpace(create->space));
     return outcome;
   }
-  return sequencer_->Submit({principal, std::move(command), std::move(options)});
+  return Submit({principal, std::move(command), std::move(options)});
 }
 
 Result<SpaceInfo> Engine::AddSpace(const Principal& principal, const std::string& name,
@@ -239,18 +257,6 @@ Result<std::pair<std::string, WriteOutcome>> Engine::Issue(const Principal& prin
   ASSIGN_OR_RETURN(WriteOutcome outcome, Write(principal, std::move(command), std::move(options)));
   return std::pair(dry_run || outcome.repeated ? std::string() : token.text, std::move(outcome));
 }
-
-LogHead Engine::Visible(SpaceId space) const { return sequencer_->Visible().Head(space); }
-
-LogHead Engine::WaitFor(SpaceId space, Seq seq, std::chrono::milliseconds timeout) const {
-  return sequencer_->Visible().WaitFor(space, seq, timeout);
-}
-
-TreeState Engine::Tree(SpaceId space) const { return sequencer_->Visible().Tree(space); }
-
-Status Engine::WriterState() const { return sequencer_->State(); }
-
-std::size_t Engine::WriteQueueDepth() const { return sequencer_->Depth(); }
 
 std::vector<SpaceInfo> Engine::Spaces() const {
   const std::lock_guard lock(spaces_mutex_);

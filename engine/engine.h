@@ -2,15 +2,18 @@
 // one sequencer; reads never block it and never wait for it.
 //
 // Thread-safe. Durability: an answered write is on disk (SyncMode::kAlways, the default) and
-// visible to every read that starts afterwards.
+// visible to every read that starts afterwards. After a failed write reads go on and writes fail:
+// until the next Open, or with kStorageFull until there is space again.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,17 +22,20 @@
 #include "engine/base/clock.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
+#include "engine/base/ticker.h"
 #include "engine/decide/command.h"
 #include "engine/log/entry.h"
 #include "engine/proof/keys.h"
 #include "engine/proof/merkle.h"
 #include "engine/read/read_view.h"
 #include "engine/storage/store.h"
+#include "engine/write/clock_guard.h"
 #include "engine/write/sync_policy.h"
 
 namespace perdure {
 
 class Sequencer;
+struct WriteRequest;
 
 struct EngineOptions {
   std::string directory;
@@ -74,7 +80,8 @@ class Engine {
   };
   Result<Erasure> Erase(const Principal& principal, EraseMemories command, WriteOptions options);
   void SetIndexEraser(IndexEraser eraser);
-  // Finishes erasures that a crash interrupted. Called once after SetIndexEraser.
+  // Finishes erasures that a crash interrupted. Called once after SetIndexEraser; from then on the
+  // engine tries again by itself what it could not finish.
   Status ResumeErasures();
 
   // Makes a space with keys of its own. The name has small letters, digits and hyphens. It gets
@@ -117,6 +124,10 @@ class Engine {
   Status WriterState() const;
   // Commands that wait for their answer.
   std::size_t WriteQueueDepth() const;
+  // What was odd about the wall clock when the store was opened, or nothing.
+  const std::string& clock_warning() const { return clock_warning_; }
+  // Says that the wall clock is right, when WriterState says that it has run away.
+  void ConfirmClock() { time_.Confirm(); }
 
   // Only Open can call it.
   class Passkey {
@@ -130,20 +141,37 @@ class Engine {
 
  private:
   struct OpenSpace;
+  static Result<std::unique_ptr<Engine>> OpenStore(const EngineOptions& options,
+                                                   const std::string& store_directory, Clock& clock,
+                                                   Random& random);
   Status LoadSpaces();
   Status LoadSpace(SpaceId space);
   Result<std::vector<Seq>> FinishErasures(SpaceId space);
+  Result<std::vector<Seq>> FinishErasuresAlone(SpaceId space);
+  Result<WriteOutcome> Submit(WriteRequest request);
+  std::shared_ptr<Sequencer> sequencer() const;
+  std::shared_ptr<Sequencer> NewSequencer();
+  void WatchDisk();
+  Status Recover();
 
   EngineOptions options_;
   Clock& clock_;
+  ClockGuard time_;
   Random& random_;
   std::unique_ptr<Store> store_;
   StoreView latest_;
   mutable std::mutex spaces_mutex_;
   std::map<SpaceId, std::unique_ptr<OpenSpace>> spaces_;
   std::mutex erasure_mutex_;  // one erasure at a time leaves the files
-  std::unique_ptr<Sequencer> sequencer_;
-  IndexEraser eraser_;
+  std::string clock_warning_;
+  std::atomic<bool> recovering_ = false;
+  std::shared_mutex submitting_;             // shared by each write, whole to change the sequencer
+  std::shared_ptr<Sequencer> sequencer_;     // guarded by spaces_mutex_
+  IndexEraser eraser_;                       // guarded by erasure_mutex_, like the next
+  bool may_resume_ = false;                  // ResumeErasures was called since
+  std::atomic<bool> erasures_wait_ = false;  // for what kept one from being finished to pass
+  int rest_ = 0;                             // of disk_watch_'s thread
+  std::unique_ptr<Ticker> disk_watch_;       // goes first
 };
 
 }  // namespace perdure

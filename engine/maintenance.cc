@@ -1,11 +1,20 @@
-// Erasure and compaction: the commands whose effect reaches beyond the log into the files.
+// What reaches beyond the log into the files: erasure, compaction, and the way back from a full
+// disk.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "engine/engine.h"
+#include "engine/log/tail.h"
 #include "engine/model/tables.h"
+#include "engine/write/sequencer.h"
 
 namespace perdure {
 namespace {
+
+constexpr std::chrono::milliseconds kWaitSlice(250);
+constexpr int kErasureRest = 4;  // looks at the disk between two tries to finish an erasure
 
 // The erasures of `space` without a receipt: the seq of each and its memory.
 Result<std::vector<std::pair<Seq, Uuid>>> PendingErasures(const StateReader& reader,
@@ -37,9 +46,18 @@ Result<std::vector<Seq>> CoveredBy(const StateReader& reader, SpaceId space, Seq
 
 }  // namespace
 
-void Engine::SetIndexEraser(IndexEraser eraser) { eraser_ = std::move(eraser); }
+void Engine::SetIndexEraser(IndexEraser eraser) {
+  const std::lock_guard lock(erasure_mutex_);
+  eraser_ = std::move(eraser);
+  may_resume_ = erasures_wait_ = false;
+}
 
 Status Engine::ResumeErasures() {
+  {
+    const std::lock_guard lock(erasure_mutex_);
+    may_resume_ = true;
+    erasures_wait_ = false;
+  }
   for (const SpaceInfo& space : Spaces()) {
     ASSIGN_OR_RETURN(const auto done, FinishErasures(space.id));
     static_cast<void>(done);
@@ -50,6 +68,12 @@ Status Engine::ResumeErasures() {
 // Makes the bytes of every erasure without a receipt leave the files, then writes the receipts.
 Result<std::vector<Seq>> Engine::FinishErasures(SpaceId space) {
   const std::lock_guard lock(erasure_mutex_);
+  Result<std::vector<Seq>> receipts = FinishErasuresAlone(space);
+  if (!receipts) erasures_wait_ = may_resume_;
+  return receipts;
+}
+
+Result<std::vector<Seq>> Engine::FinishErasuresAlone(SpaceId space) {
   ASSIGN_OR_RETURN(const auto pending, PendingErasures(latest_, space));
   std::vector<Seq> receipts;
   if (pending.empty()) return receipts;
@@ -115,6 +139,88 @@ Result<WriteOutcome> Engine::Compact(const Principal& principal, CompactHistory 
   ASSIGN_OR_RETURN(WriteOutcome outcome, Write(principal, command, std::move(options)));
   if (!outcome.dry_run) RETURN_IF_ERROR(store_->TrimHistory(before));
   return outcome;
+}
+
+// --- The writer and what stops it ---------------------------------------------------------------
+
+std::shared_ptr<Sequencer> Engine::sequencer() const {
+  const std::lock_guard lock(spaces_mutex_);
+  return sequencer_;
+}
+
+std::shared_ptr<Sequencer> Engine::NewSequencer() {
+  return std::make_shared<Sequencer>(Sequencer::Surroundings{latest_, *store_, time_, random_},
+                                     options_.sync);
+}
+
+LogHead Engine::Visible(SpaceId space) const { return sequencer()->Visible().Head(space); }
+
+LogHead Engine::WaitFor(SpaceId space, Seq seq, std::chrono::milliseconds timeout) const {
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    // In slices, since a full disk may have the sequencer replaced meanwhile.
+    const LogHead head = sequencer()->Visible().WaitFor(
+        space, seq, std::clamp(left, std::chrono::milliseconds(0), kWaitSlice));
+    if (head.seq >= seq || left <= kWaitSlice) return head;
+  }
+}
+
+TreeState Engine::Tree(SpaceId space) const { return sequencer()->Visible().Tree(space); }
+
+std::size_t Engine::WriteQueueDepth() const { return sequencer()->Depth(); }
+
+Status Engine::WriterState() const {
+  RETURN_IF_ERROR(store_->Writable());
+  RETURN_IF_ERROR(sequencer()->State());
+  return time_.Check();
+}
+
+Result<WriteOutcome> Engine::Submit(WriteRequest request) {
+  RETURN_IF_ERROR(time_.Check());
+  if (recovering_) RETURN_IF_ERROR(store_->Writable());
+  const std::shared_lock lock(submitting_);
+  return sequencer()->Submit(std::move(request));
+}
+
+void Engine::WatchDisk() {
+  if (store_->IsFull() && store_->HasRoom()) {
+    recovering_ = true;
+    static_cast<void>(Recover());  // what fails is tried again: the disk is full, or full again
+    recovering_ = false;
+  }
+  if (--rest_ > 0) return;
+  rest_ = kErasureRest;
+  if (!erasures_wait_ || !store_->Writable()) return;
+  erasures_wait_ = false;
+  for (const SpaceInfo& space : Spaces()) {
+    const std::lock_guard lock(erasure_mutex_);
+    if (!may_resume_) return;
+    if (!FinishErasuresAlone(space.id)) erasures_wait_ = true;
+  }
+}
+
+// Does what a restart would: opens the store anew and goes on from where its logs end, which may be
+// after a write that was answered with an error.
+Status Engine::Recover() {
+  const std::unique_lock lock(submitting_);  // every write before was answered
+  RETURN_IF_ERROR(store_->Reopen());
+  const std::shared_ptr<Sequencer> fresh = NewSequencer();
+  for (const SpaceInfo& space : Spaces()) {
+    const SpaceKeys& keys = KeysOf(space.id);
+    const std::string origin = OriginOf(space.name);
+    ASSIGN_OR_RETURN(LogTail tail,
+                     ReadTail(*store_, space.id, origin, keys.signing.public_key, true));
+    fresh->AddSpace(space.id, {{tail.head, std::move(tail.tree)}, &keys, origin});
+  }
+  std::shared_ptr<Sequencer> old;
+  {
+    const std::lock_guard spaces(spaces_mutex_);
+    old = std::exchange(sequencer_, fresh);
+  }
+  store_->TakeWritesAgain();
+  return {};
 }
 
 }  // namespace perdure

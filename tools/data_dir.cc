@@ -12,6 +12,7 @@
 #include <fstream>
 #include <memory>
 
+#include "engine/base/files.h"
 #include "engine/engine.h"
 #include "tools/program.h"
 
@@ -30,9 +31,12 @@ Status WriteSecretFile(const std::string& path, const std::string& text) {
       fsync(fd) == 0;
   const int problem = errno;
   if (fd >= 0) close(fd);
-  if (is_written && rename(part.c_str(), path.c_str()) == 0) return {};
-  const char* why = std::strerror(is_written ? errno : problem);
-  return Fail(Code::kUnavailable, fmt::format("{} cannot be written: {}.", path, why));
+  if (!is_written) {
+    return Fail(Code::kUnavailable,
+                fmt::format("{} cannot be written: {}.", path, std::strerror(problem)));
+  }
+  RETURN_IF_ERROR(RenameFile(part, path));
+  return SyncDirectory(fs::path(path).parent_path().string());
 }
 
 Status IssueInto(Engine& engine, const std::string& path, RoleMask role, const char* label) {
@@ -88,10 +92,13 @@ bool HasStore(const std::string& data_dir) { return fs::exists(data_dir + "/stor
 Status MakeDataDir(const std::string& data_dir) {
   std::error_code failed;
   if (fs::is_directory(data_dir, failed)) return {};
-  fs::create_directories(fs::path(data_dir).parent_path(), failed);
-  if (!failed && (mkdir(data_dir.c_str(), 0700) == 0 || errno == EEXIST)) return {};
-  return Fail(Code::kUnavailable, fmt::format("The directory {} cannot be made: {}.", data_dir,
-                                              failed ? failed.message() : std::strerror(errno)));
+  const std::string parent = fs::path(data_dir).parent_path().string();
+  RETURN_IF_ERROR(MakeDirectory(parent));
+  if (mkdir(data_dir.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Fail(Code::kUnavailable, fmt::format("The directory {} cannot be made: {}.", data_dir,
+                                                std::strerror(errno)));
+  }
+  return SyncDirectory(parent);
 }
 
 Result<bool> FillDataDir(const std::string& data_dir, Clock& clock, Random& random) {

@@ -43,6 +43,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"compact", "POST", "/api/v1/compact"},
     {"index_status", "GET", "/api/v1/index"},
     {"index_rebuild", "POST", "/api/v1/index/rebuild"},
+    {"clock_confirm", "POST", "/api/v1/clock/confirm"},
     {"status", "GET", "/api/v1/status"},
 });
 

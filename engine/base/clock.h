@@ -9,11 +9,14 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Micros Now() = 0;  // may step back, as wall clocks do; callable from any thread
+  // Time since the machine started, its sleep included; nobody can set it.
+  virtual Micros SinceBoot() = 0;
 };
 
 class SystemClock final : public Clock {
  public:
   Micros Now() override;
+  Micros SinceBoot() override;
 };
 
 }  // namespace perdure

@@ -33,6 +33,9 @@ inline constexpr std::size_t kGroupCommandsMax = 64;
 inline constexpr std::size_t kQueueCommandsMax = 4096;
 inline constexpr std::uint32_t kRefusalsPerSecondMax = 100;  // a principal
 inline constexpr std::uint64_t kCheckpointEntries = 10'000;
+// Further ahead of the boot clock than this, or of the log's end at a start, a clock is odd.
+inline constexpr std::int64_t kClockAheadMaxMicros = 86'400'000'000;            // a day
+inline constexpr std::int64_t kClockRestMaxMicros = 30 * kClockAheadMaxMicros;  // a month
 
 // Front ends
 inline constexpr std::size_t kBodyBytesMax = 4 * 1024 * 1024;

@@ -28,6 +28,8 @@ std::string_view CodeName(Code code) {
       return "too_large";
     case Code::kUnavailable:
       return "unavailable";
+    case Code::kStorageFull:
+      return "storage_full";
     case Code::kCorrupt:
       return "corrupt";
     case Code::kInternal:

@@ -24,6 +24,7 @@ enum class Code {
   kCompacted,            // the asked time lies below the history horizon; details has "horizon"
   kTooLarge,             // over a maximum of limits.h
   kUnavailable,          // try again later: the writer stopped, the store is locked, a time-out
+  kStorageFull,          // the disk is full: nothing was written; goes on by itself with free space
   kCorrupt,              // stored bytes fail a check; details has "seq" where known
   kInternal,             // a bug or a failing library
 };

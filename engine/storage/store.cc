@@ -1,41 +1,30 @@
 #include "engine/storage/store.h"
 
 #include <fmt/format.h>
-#include <rocksdb/cache.h>
-#include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
-#include <rocksdb/filter_policy.h>
-#include <rocksdb/table.h>
+#include <rocksdb/env.h>
 
+#include <algorithm>
 #include <array>
-#include <atomic>
+#include <shared_mutex>
 
 #include "engine/base/check.h"
+#include "engine/storage/rocks_files.h"
 
 namespace perdure {
 namespace {
 
-constexpr std::array<const char*, kFamilies> kNames = {"default", "log",  "payload",
-                                                       "tree",    "rows", "state"};
 constexpr std::size_t kTimestampBytes = 8;
-constexpr std::uint64_t kPayloadFileBytes = 8ull
-                                            << 20;   // small, so that an erasure rewrites little
-constexpr std::uint64_t kWalBytesMax = 48ull << 20;  // bounds what an open replays
+// What must be free, beside what waits in memory, before a full disk is tried again.
+constexpr std::uint64_t kRoomBytes = 1 << 20;
 
-std::unexpected<Error> FromRocks(const rocksdb::Status& status, std::string_view doing) {
-  Code code = Code::kInternal;
-  if (status.IsCorruption()) code = Code::kCorrupt;
-  if (status.IsIOError() || status.IsBusy() || status.IsTimedOut()) code = Code::kUnavailable;
-  return Fail(code, fmt::format("{} failed: {}. See `perdure doctor` for what to do.", doing,
-                                status.ToString()));
-}
-
-// RocksDB's u64ts comparator reads timestamps as little-endian fixed64.
+// RocksDB's u64ts comparator reads timestamps as little-endian fixed64, without a sign: a time
+// before 1970 would be one after everything. Nothing was recorded then, so the first moment stands
+// for it.
 class Timestamp {
  public:
   explicit Timestamp(std::int64_t time) {
-    const auto value = static_cast<std::uint64_t>(time);
+    const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(time, 0));
     for (std::size_t i = 0; i < kTimestampBytes; ++i) {
       bytes_[i] = static_cast<char>(value >> (8 * i) & 0xff);
     }
@@ -71,92 +60,124 @@ InternalKey ParseInternalKey(std::string_view key) {
   return {key, static_cast<std::int64_t>(time), (packed & 0xff) != kTypeValue};
 }
 
-rocksdb::ColumnFamilyOptions OptionsOf(Family family, const std::shared_ptr<rocksdb::Cache>& cache,
-                                       const rocksdb::Comparator* timestamped) {
-  rocksdb::ColumnFamilyOptions options;
-  rocksdb::BlockBasedTableOptions table;
-  table.block_cache = cache;
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-  table.format_version = 5;
-  table.block_size = 16 << 10;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.compression = rocksdb::kLZ4Compression;
-  options.bottommost_compression = rocksdb::kZSTD;
-  options.write_buffer_size = 16 << 20;
-  options.level_compaction_dynamic_level_bytes = true;
-  if (family == Family::kPayload) options.target_file_size_base = kPayloadFileBytes;
-  if (family == Family::kState) options.comparator = timestamped;
-  return options;
-}
+// How deep in calls of a store this thread is: a visitor may call again.
+thread_local int calls_of_thread = 0;
 
 }  // namespace
 
-struct Store::Files {
-  const rocksdb::Comparator* timestamped = nullptr;
-  std::unique_ptr<rocksdb::DB> db;
-  std::array<rocksdb::ColumnFamilyHandle*, kFamilies> handles{};
-  std::atomic<bool> write_failed = false;
-  bool write_ahead = true;
+// The files, held open for one call.
+class Store::InUse {
+ public:
+  explicit InUse(const Store& store) {
+    if (calls_of_thread == 0) store.reopening_.wait(true);
+    ++calls_of_thread;
+    lock_ = std::shared_lock(store.files_mutex_);
+    files_ = store.files_.get();
+  }
+  ~InUse() { --calls_of_thread; }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
 
-  ~Files() {
-    for (auto* handle : handles) {
-      if (handle) db->DestroyColumnFamilyHandle(handle);
-    }
+  Status IsOpen() const {
+    if (files_ != nullptr) return {};
+    return Fail(Code::kUnavailable, "The store could not be opened again: restart the program.");
   }
-  rocksdb::ColumnFamilyHandle* handle(Family family) const {
-    return handles[static_cast<std::size_t>(family)];
-  }
+  rocksdb::DB& db() const { return *files_->db; }
+  rocksdb::ColumnFamilyHandle* handle(Family family) const { return files_->handle(family); }
+  const RocksFiles* operator->() const { return files_; }
+
+ private:
+  std::shared_lock<std::shared_mutex> lock_;
+  const RocksFiles* files_ = nullptr;
 };
 
-Store::Store(std::unique_ptr<Files> files) : files_(std::move(files)) {}
+Store::Store(std::string directory, StoreOptions options)
+    : directory_(std::move(directory)), options_(options) {}
 Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& directory, StoreOptions options) {
-  auto files = std::make_unique<Files>();
-  const rocksdb::Status known = rocksdb::Comparator::CreateFromString(
-      rocksdb::ConfigOptions(), "leveldb.BytewiseComparator.u64ts", &files->timestamped);
-  if (!known.ok()) return FromRocks(known, "Finding RocksDB's timestamp comparator");
+  auto store = std::make_unique<Store>(directory, options);
+  ASSIGN_OR_RETURN(store->files_, OpenRocks(directory, options, store->trouble_));
+  return store;
+}
 
-  rocksdb::DBOptions db_options;
-  db_options.create_if_missing = options.create_if_missing;
-  db_options.create_missing_column_families = true;
-  db_options.max_total_wal_size = kWalBytesMax;
-  db_options.keep_log_file_num = 4;
-  db_options.max_log_file_size = 4 << 20;
-  db_options.max_background_jobs = 2;
-  db_options.max_open_files = 512;
-  db_options.avoid_unnecessary_blocking_io = true;
-  db_options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  const auto cache = rocksdb::NewLRUCache(64 << 20);
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (int i = 0; i < kFamilies; ++i) {
-    families.emplace_back(kNames[static_cast<std::size_t>(i)],
-                          OptionsOf(static_cast<Family>(i), cache, files->timestamped));
+// --- A full disk ---------------------------------------------------------------------------------
+
+bool Store::HasRoom() const {
+  const InUse files(*this);
+  if (!files.IsOpen()) return true;
+  std::uint64_t in_memory = 0;
+  for (auto* handle : files->handles) {
+    std::uint64_t bytes = 0;
+    files.db().GetIntProperty(handle, rocksdb::DB::Properties::kCurSizeAllMemTables, &bytes);
+    in_memory += bytes;
   }
-  rocksdb::DB* db = nullptr;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const rocksdb::Status opened =
-      options.read_only
-          ? rocksdb::DB::OpenForReadOnly(db_options, directory, families, &handles, &db)
-          : rocksdb::DB::Open(db_options, directory, families, &handles, &db);
-  if (!opened.ok()) return FromRocks(opened, fmt::format("Opening the store in {}", directory));
-  files->db.reset(db);
-  files->write_ahead = options.write_ahead;
-  for (std::size_t i = 0; i < handles.size(); ++i) files->handles[i] = handles[i];
-  return std::make_unique<Store>(std::move(files));
+  std::uint64_t free = 0;
+  const rocksdb::Status known = files.db().GetEnv()->GetFreeSpace(directory_, &free);
+  return !known.ok() || free >= kRoomBytes + 2 * in_memory;
+}
+
+Status Store::Reopen() {
+  reopening_ = true;
+  Result<std::unique_ptr<RocksFiles>> opened = Fail(Code::kInternal, "not tried");
+  {
+    const std::unique_lock lock(files_mutex_);
+    files_.reset();
+    opened = OpenRocks(directory_, options_, trouble_);
+    if (opened) {
+      files_ = std::move(*opened);
+    } else {
+      // So that reads go on.
+      StoreOptions to_read = options_;
+      to_read.read_only = true;
+      if (auto readable = OpenRocks(directory_, to_read, trouble_)) files_ = std::move(*readable);
+    }
+  }
+  reopening_ = false;
+  reopening_.notify_all();
+  if (!opened) return std::unexpected(opened.error());
+  return {};
+}
+
+void Store::TakeWritesAgain() { *trouble_ = StoreTrouble::kNone; }
+
+bool Store::IsFull() const { return *trouble_ == StoreTrouble::kFull; }
+
+Status Store::Writable() const {
+  switch (trouble_->load()) {
+    case StoreTrouble::kNone:
+      return {};
+    case StoreTrouble::kFull:
+      return Fail(
+          Code::kStorageFull,
+          "The disk is full, so nothing is written. Free some space: writes are taken again "
+          "within seconds, without a restart. Reads go on.");
+    case StoreTrouble::kFailed:
+      break;
+  }
+  return Fail(Code::kUnavailable,
+              "An earlier write could not be made durable, so the writer has stopped. Check the "
+              "disk, then restart; reads go on.");
+}
+
+std::unexpected<Error> Store::Stop(const rocksdb::Status& status, std::string_view doing) {
+  NoteTrouble(*trouble_, status);
+  return FromRocks(status, doing);
+}
+
+std::unexpected<Error> Store::FailUpkeep(const rocksdb::Status& status, std::string_view doing) {
+  return status.IsIOError() ? Stop(status, doing) : FromRocks(status, doing);
 }
 
 Status Store::Write(std::span<const Mutation> mutations, bool sync) {
-  if (files_->write_failed) {
-    return Fail(Code::kUnavailable,
-                "An earlier write could not be made durable, so the writer has stopped. Check the "
-                "disk, then restart; reads go on.");
-  }
+  RETURN_IF_ERROR(Writable());
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
   std::size_t bytes = 0;
   for (const Mutation& m : mutations) bytes += m.key.size() + (m.value ? m.value->size() : 0) + 24;
   rocksdb::WriteBatch batch(bytes);
   for (const Mutation& mutation : mutations) {
-    auto* handle = files_->handle(mutation.family);
+    auto* handle = files.handle(mutation.family);
     rocksdb::Status added;
     if (mutation.family == Family::kState) {
       const Timestamp time(mutation.time);
@@ -169,34 +190,33 @@ Status Store::Write(std::span<const Mutation> mutations, bool sync) {
     if (!added.ok()) return FromRocks(added, "Building a write");
   }
   rocksdb::WriteOptions options;
-  options.sync = sync && files_->write_ahead;
-  options.disableWAL = !files_->write_ahead;
-  const rocksdb::Status written = files_->db->Write(options, &batch);
-  if (!written.ok()) {
-    files_->write_failed = true;
-    return FromRocks(written, "Writing to the store");
-  }
+  options.sync = sync && options_.write_ahead;
+  options.disableWAL = !options_.write_ahead;
+  const rocksdb::Status written = files.db().Write(options, &batch);
+  if (!written.ok()) return Stop(written, "Writing to the store");
   return {};
 }
 
 Status Store::SyncLog() {
-  const rocksdb::Status synced = files_->db->SyncWAL();
-  if (!synced.ok()) {
-    files_->write_failed = true;
-    return FromRocks(synced, "Syncing the store's log");
-  }
+  RETURN_IF_ERROR(Writable());
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
+  const rocksdb::Status synced = files.db().SyncWAL();
+  if (!synced.ok()) return Stop(synced, "Syncing the store's log");
   return {};
 }
 
 Result<std::optional<std::string>> Store::Get(Family family, std::string_view key,
                                               std::int64_t as_of) const {
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
   rocksdb::ReadOptions options;
   const Timestamp time(as_of);
   const rocksdb::Slice slice = time.slice();
   if (family == Family::kState) options.timestamp = &slice;
   std::string value;
   const rocksdb::Status got =
-      files_->db->Get(options, files_->handle(family), {key.data(), key.size()}, &value);
+      files.db().Get(options, files.handle(family), {key.data(), key.size()}, &value);
   if (got.IsNotFound()) return std::nullopt;
   if (!got.ok()) return FromRocks(got, "Reading from the store");
   return value;
@@ -204,6 +224,8 @@ Result<std::optional<std::string>> Store::Get(Family family, std::string_view ke
 
 Status Store::Scan(Family family, std::string_view from, std::string_view to, std::int64_t as_of,
                    const Visitor& visit) const {
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
   rocksdb::ReadOptions options;
   const Timestamp time(as_of);
   const rocksdb::Slice slice = time.slice();
@@ -211,7 +233,7 @@ Status Store::Scan(Family family, std::string_view from, std::string_view to, st
   const rocksdb::Slice upper(to.data(), to.size());
   if (!to.empty()) options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> it(
-      files_->db->NewIterator(options, files_->handle(family)));
+      files.db().NewIterator(options, files.handle(family)));
   for (it->Seek({from.data(), from.size()}); it->Valid(); it->Next()) {
     if (!visit(it->key().ToStringView(), it->value().ToStringView())) return {};
   }
@@ -221,6 +243,8 @@ Status Store::Scan(Family family, std::string_view from, std::string_view to, st
 
 Status Store::ScanVersions(std::string_view from, std::string_view to,
                            const VersionVisitor& visit) const {
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
   rocksdb::ReadOptions options;
   const Timestamp newest(kLatest);
   const Timestamp oldest(0);
@@ -231,7 +255,7 @@ Status Store::ScanVersions(std::string_view from, std::string_view to,
   const rocksdb::Slice upper(to.data(), to.size());
   if (!to.empty()) options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> it(
-      files_->db->NewIterator(options, files_->handle(Family::kState)));
+      files.db().NewIterator(options, files.handle(Family::kState)));
   for (it->Seek({from.data(), from.size()}); it->Valid(); it->Next()) {
     const InternalKey key = ParseInternalKey(it->key().ToStringView());
     const auto value =
@@ -244,6 +268,8 @@ Status Store::ScanVersions(std::string_view from, std::string_view to,
 
 Result<std::optional<std::string>> Store::LastKey(Family family, std::string_view from,
                                                   std::string_view to, std::int64_t as_of) const {
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
   rocksdb::ReadOptions options;
   const Timestamp time(as_of);
   const rocksdb::Slice slice = time.slice();
@@ -251,7 +277,7 @@ Result<std::optional<std::string>> Store::LastKey(Family family, std::string_vie
   const rocksdb::Slice upper(to.data(), to.size());
   if (!to.empty()) options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> it(
-      files_->db->NewIterator(options, files_->handle(family)));
+      files.db().NewIterator(options, files.handle(family)));
   it->SeekToLast();
   if (!it->status().ok()) return FromRocks(it->status(), "Scanning the store");
   if (!it->Valid() || it->key().ToStringView() < from) return std::nullopt;
@@ -260,49 +286,57 @@ Result<std::optional<std::string>> Store::LastKey(Family family, std::string_vie
 
 Status Store::Purge(std::span<const Range> ranges) {
   RETURN_IF_ERROR(Flush());
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
   for (const Range& range : ranges) {
     rocksdb::CompactRangeOptions options;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     options.exclusive_manual_compaction = false;
     const rocksdb::Slice from(range.from);
     const rocksdb::Slice to(range.to);
-    const rocksdb::Status compacted = files_->db->CompactRange(
-        options, files_->handle(range.family), &from, range.to.empty() ? nullptr : &to);
-    if (!compacted.ok()) return FromRocks(compacted, "Compacting an erased range");
+    const rocksdb::Status compacted = files.db().CompactRange(
+        options, files.handle(range.family), &from, range.to.empty() ? nullptr : &to);
+    if (!compacted.ok()) return FailUpkeep(compacted, "Compacting an erased range");
   }
   return {};
 }
 
 Status Store::TrimHistory(std::int64_t horizon) {
   RETURN_IF_ERROR(Flush());
-  auto* handle = files_->handle(Family::kState);
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
+  auto* handle = files.handle(Family::kState);
   const Timestamp time(horizon);
   const rocksdb::Status raised =
-      files_->db->IncreaseFullHistoryTsLow(handle, time.slice().ToString());
-  if (!raised.ok()) return FromRocks(raised, "Raising the history horizon");
+      files.db().IncreaseFullHistoryTsLow(handle, time.slice().ToString());
+  if (!raised.ok()) return FailUpkeep(raised, "Raising the history horizon");
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-  const rocksdb::Status compacted = files_->db->CompactRange(options, handle, nullptr, nullptr);
-  if (!compacted.ok()) return FromRocks(compacted, "Compacting history");
+  const rocksdb::Status compacted = files.db().CompactRange(options, handle, nullptr, nullptr);
+  if (!compacted.ok()) return FailUpkeep(compacted, "Compacting history");
   return {};
 }
 
 Status Store::Flush() {
+  RETURN_IF_ERROR(Writable());
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
   rocksdb::FlushOptions options;
-  const std::vector<rocksdb::ColumnFamilyHandle*> all(files_->handles.begin(),
-                                                      files_->handles.end());
-  const rocksdb::Status flushed = files_->db->Flush(options, all);
-  if (!flushed.ok()) return FromRocks(flushed, "Flushing the store");
+  const std::vector<rocksdb::ColumnFamilyHandle*> all(files->handles.begin(), files->handles.end());
+  const rocksdb::Status flushed = files.db().Flush(options, all);
+  if (!flushed.ok()) return FailUpkeep(flushed, "Flushing the store");
   return {};
 }
 
 Status Store::CompactAll() {
   RETURN_IF_ERROR(Flush());
-  for (auto* handle : files_->handles) {
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
+  for (auto* handle : files->handles) {
     rocksdb::CompactRangeOptions options;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-    const rocksdb::Status compacted = files_->db->CompactRange(options, handle, nullptr, nullptr);
-    if (!compacted.ok()) return FromRocks(compacted, "Compacting the store");
+    const rocksdb::Status compacted = files.db().CompactRange(options, handle, nullptr, nullptr);
+    if (!compacted.ok()) return FailUpkeep(compacted, "Compacting the store");
   }
   return {};
 }
@@ -314,12 +348,14 @@ std::uint64_t Store::BytesOnDisk() const {
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> Store::Figures() const {
+  const InUse files(*this);
+  if (!files.IsOpen()) return {};
   std::vector<std::pair<std::string, std::uint64_t>> figures;
-  for (std::size_t i = 0; i < files_->handles.size(); ++i) {
+  for (std::size_t i = 0; i < files->handles.size(); ++i) {
     std::uint64_t bytes = 0;
-    files_->db->GetIntProperty(files_->handles[i], rocksdb::DB::Properties::kTotalSstFilesSize,
-                               &bytes);
-    figures.emplace_back(kNames[i], bytes);
+    files.db().GetIntProperty(files->handles[i], rocksdb::DB::Properties::kTotalSstFilesSize,
+                              &bytes);
+    figures.emplace_back(kFamilyNames[i], bytes);
   }
   return figures;
 }

@@ -2,14 +2,16 @@
 // times (user-defined timestamps), the others are plain.
 //
 // Thread-safe: any number of readers; writers are serialised by RocksDB. Durability: a Write with
-// `sync` is on disk when it returns; after a failed synced write every later Write fails until
-// the store is opened anew, and reads go on.
+// `sync` is on disk when it returns; after a failed one every later Write fails until the store is
+// opened anew, and reads go on.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +20,10 @@
 
 #include "engine/base/result.h"
 #include "engine/storage/state.h"
+
+namespace rocksdb {
+class Status;
+}
 
 namespace perdure {
 
@@ -29,6 +35,15 @@ struct StoreOptions {
   bool write_ahead = true;  // false for scratch stores, whose writes may be lost
 };
 
+// What keeps a store from taking writes.
+enum class StoreTrouble : std::uint8_t {
+  kNone,
+  kFull,    // no space: Reopen helps, once there is some
+  kFailed,  // what was written may not be on disk: only another Open tells
+};
+
+struct RocksFiles;
+
 class Store final : public StateWriter {
  public:
   // Opens the files under `directory`. Fails with kUnavailable when another process holds them.
@@ -38,6 +53,16 @@ class Store final : public StateWriter {
   // Cost: one WAL record; one fdatasync when `sync`.
   Status Write(std::span<const Mutation> mutations, bool sync) override;
   Status SyncLog() override;
+
+  // Whether the store takes writes, and if not, why: kStorageFull or kUnavailable.
+  Status Writable() const;
+  bool IsFull() const;
+  // Whether a full disk has space again for what waits in memory.
+  bool HasRoom() const;
+  // Opens the files anew, as a restart would; reads wait for it. What could not be written may be
+  // there now, so nothing is written before TakeWritesAgain. When it fails reads go on.
+  Status Reopen();
+  void TakeWritesAgain();
 
   // kState answers as of `as_of`, the other families as they are.
   Result<std::optional<std::string>> Get(Family family, std::string_view key,
@@ -76,13 +101,22 @@ class Store final : public StateWriter {
   // One named figure a family, for metrics.
   std::vector<std::pair<std::string, std::uint64_t>> Figures() const;
 
-  struct Files;  // RocksDB's; known to store.cc alone
-  explicit Store(std::unique_ptr<Files> files);
+  Store(std::string directory, StoreOptions options);  // Open calls it
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
  private:
-  std::unique_ptr<Files> files_;
+  class InUse;
+  std::unexpected<Error> Stop(const rocksdb::Status& status, std::string_view doing);
+  std::unexpected<Error> FailUpkeep(const rocksdb::Status& status, std::string_view doing);
+
+  const std::string directory_;
+  const StoreOptions options_;
+  const std::shared_ptr<std::atomic<StoreTrouble>> trouble_ =
+      std::make_shared<std::atomic<StoreTrouble>>(StoreTrouble::kNone);
+  std::atomic<bool> reopening_ = false;    // calls wait
+  mutable std::shared_mutex files_mutex_;  // shared for each call, whole to reopen
+  std::unique_ptr<RocksFiles> files_;      // nullptr: could not be opened again
 };
 
 // The store as of one record time. The store must outlive it. Thread-safe.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
@@ -66,11 +68,16 @@ std::optional<Uuid> SubjectOf(const Command& command) {
 }
 
 Result<WriteOutcome> TryCommand(Transaction& txn, const Command& command) {
-  RETURN_IF_ERROR(CheckOptions(txn.options()));
-  ASSIGN_OR_RETURN(auto before, AnswerFromLog(txn));
-  if (before) return std::move(*before);
-  RETURN_IF_ERROR(Decide(txn, command));
-  return OutcomeOf(txn.entries(), txn.state());
+  try {
+    RETURN_IF_ERROR(CheckOptions(txn.options()));
+    ASSIGN_OR_RETURN(auto before, AnswerFromLog(txn));
+    if (before) return std::move(*before);
+    RETURN_IF_ERROR(Decide(txn, command));
+    return OutcomeOf(txn.entries(), txn.state());
+  } catch (const std::bad_alloc&) {  // the transaction is thrown away
+    return Fail(Code::kUnavailable,
+                "There is not enough memory for this command, and nothing of it was written.");
+  }
 }
 
 // The refusal as an entry of its own. Keeps the sentence, never the refused text; a reason or key

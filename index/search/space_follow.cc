@@ -32,6 +32,11 @@ void SpaceIndex::Follow() {
     columns_->PrepareWriter();
   }
   while (!stopping_) {
+    if (const Status finished = FinishFolded(); !finished) {
+      SetFailure(failure_, finished);
+      Pause(kRetry);
+      continue;
+    }
     const Seq next = lexical_seq() + 1;
     const Seq head = in_.engine->WaitFor(in_.space, next, kLogWait).seq;
     for (Seq seq = next; seq <= head && !stopping_; ++seq) {
@@ -39,7 +44,6 @@ void SpaceIndex::Follow() {
       const Status indexed = IndexEntry(seq);
       if (indexed) continue;
       SetFailure(failure_, indexed);
-      if (broken_) return;
       Pause(kRetry);
       break;
     }
@@ -55,7 +59,7 @@ void SpaceIndex::WaitForRoom() {
 Status SpaceIndex::IndexEntry(Seq seq) {
   const std::lock_guard lock(writing_);
   const StateReader& reader = in_.engine->Latest();
-  ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader, in_.space, seq));
+  ASSIGN_OR_RETURN(Entry entry, ReadEntry(reader, in_.space, seq));
   ASSIGN_OR_RETURN(const auto after, columns_->RecordAfter(*entry));
   std::optional<VersionText> text;
   if (after && VersionMadeBy(*entry) != 0) {
@@ -69,14 +73,25 @@ Status SpaceIndex::IndexEntry(Seq seq) {
     labels = FilterKeys(*text, secret_);
   }
   const Columns::Change change = columns_->Fold(*entry, after, spans, labels);
-  broken_ = true;  // until the text index holds the entry too
-  if (text) RETURN_IF_ERROR(IndexVersion(change, *text));
+  folded_.emplace(std::move(entry), change, std::move(text));
+  return FinishEntry();
+}
+
+Status SpaceIndex::FinishFolded() {
+  const std::lock_guard lock(writing_);
+  return folded_ ? FinishEntry() : Status{};
+}
+
+// What it does may be done again: where it failed, a later call goes through it all.
+Status SpaceIndex::FinishEntry() {
+  const Columns::Change& change = folded_->change;
+  if (folded_->text) RETURN_IF_ERROR(IndexVersion(change, *folded_->text));
   if (change.erased) RETURN_IF_ERROR(Purge(change.memory));
-  Publish(*entry, change);
+  Publish(*folded_->entry, change);
   if (change.replaced != kNoRow) {
     RETURN_IF_ERROR(text_->Retire(ChunksOf(*columns_, change.replaced)));
   }
-  broken_ = false;
+  folded_.reset();
   return {};
 }
 
@@ -118,7 +133,10 @@ Result<std::uint64_t> SpaceIndex::Erase(std::span<const Uuid> memories) {
   ColumnsCut cut;
   {
     const std::lock_guard lock(writing_);
-    if (broken_) return Fail(Code::kUnavailable, "The index is broken: " + LexicalFailure());
+    if (folded_) {
+      return Fail(Code::kUnavailable,
+                  "The index stands in the middle of an entry: " + LexicalFailure());
+    }
     columns_->PrepareWriter();
     for (const Uuid& id : memories) {
       const std::uint32_t memory = columns_->FindMemory(id);
@@ -165,7 +183,7 @@ Status SpaceIndex::Checkpoint() {
   ColumnsCut cut;
   {
     const std::lock_guard lock(writing_);
-    if (broken_ || lexical_seq() == checkpointed_seq_) return {};
+    if (folded_ || lexical_seq() == checkpointed_seq_) return {};
     RETURN_IF_ERROR(SealAndCut(cut));
   }
   return Write(cut);

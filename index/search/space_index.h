@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -31,6 +32,7 @@
 #include "index/search/embed_worker.h"
 #include "index/search/search_service.h"
 #include "index/search/vector_cache.h"
+#include "index/search/version_text.h"
 #include "index/text/text_index.h"
 
 namespace perdure {
@@ -96,6 +98,8 @@ class SpaceIndex {
 
   void Follow();
   Status IndexEntry(Seq seq);
+  Status FinishEntry();
+  Status FinishFolded();
   Status IndexVersion(const Columns::Change& change, const VersionText& text);
   Status Purge(std::uint32_t memory);
   void Publish(const fb::Entry& entry, const Columns::Change& change);
@@ -120,9 +124,15 @@ class SpaceIndex {
   std::mutex checkpointing_;     // before writing_: held to write checkpoints and to erase
   std::mutex writing_;           // held for each entry
   bool labels_changed_ = false;  // guarded by checkpointing_
-  std::unordered_set<std::uint32_t> purged_;  // memories; guarded by writing_, like the next two
+  std::unordered_set<std::uint32_t> purged_;  // memories; guarded by writing_, like what follows
   std::vector<std::uint32_t> labelled_;       // purged, labels still there
-  bool broken_ = false;  // the columns hold an entry that the text index does not
+  // The entry that the columns hold and the text index does not, or not wholly.
+  struct Folded {
+    Entry entry;
+    Columns::Change change;
+    std::optional<VersionText> text;
+  };
+  std::optional<Folded> folded_;
 
   std::atomic<std::uint64_t> generation_{1};
   std::atomic<std::uint64_t> unsealed_{0};  // chunks

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -16,7 +15,7 @@ namespace perdure {
 namespace {
 
 std::unexpected<Error> IoError(std::string_view verb, const std::string& path, int error) {
-  return Fail(Code::kUnavailable,
+  return Fail(error == ENOSPC ? Code::kStorageFull : Code::kUnavailable,
               fmt::format("Cannot {} {}: {}.", verb, path, std::generic_category().message(error)));
 }
 
@@ -98,32 +97,6 @@ HashedFile::~HashedFile() {
 
 std::string_view HashedFile::content() const {
   return {static_cast<const char*>(data_), size_ - sizeof(Hash)};
-}
-
-Status MakeDirectory(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) return IoError("create the directory", path, error.value());
-  return {};
-}
-
-Status RenameFile(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0) return IoError("rename", from, errno);
-  return {};
-}
-
-Status SyncDirectory(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return IoError("open the directory", path, errno);
-  const int failed = ::fsync(fd) != 0 ? errno : 0;
-  ::close(fd);
-  if (failed != 0) return IoError("sync the directory", path, failed);
-  return {};
-}
-
-Status RemoveFile(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return IoError("remove", path, errno);
-  return {};
 }
 
 }  // namespace perdure

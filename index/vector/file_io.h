@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/base/bytes.h"
+#include "engine/base/files.h"
 #include "engine/base/hash.h"
 #include "engine/base/result.h"
 
@@ -55,10 +56,5 @@ class HashedFile {
   std::size_t size_;
   Hash hash_{};
 };
-
-Status MakeDirectory(const std::string& path);  // with its parents; fine when it exists
-Status RenameFile(const std::string& from, const std::string& to);
-Status SyncDirectory(const std::string& path);
-Status RemoveFile(const std::string& path);  // fine when it does not exist
 
 }  // namespace perdure

@@ -94,6 +94,7 @@ Result<Json> HouseStatus(Engine& engine, SearchService& search, const Principal&
                  {"bytes_on_disk", engine.store().BytesOnDisk()},
                  {"index", IndexAnswer(search, principal)}};
   if (!writer) answer["writer_problem"] = writer.error().message;
+  if (!engine.clock_warning().empty()) answer["clock_warning"] = engine.clock_warning();
   if (engine.Horizon() != kTimeMin) answer["horizon"] = FormatTime(engine.Horizon());
   return answer;
 }
@@ -146,6 +147,7 @@ Operation StatusOperation(Engine& engine, SearchService& search) {
                                        {"memories", s::Integer()},
                                        {"takes_writes", s::Flag()},
                                        {"writer_problem", s::Text()},
+                                       {"clock_warning", s::Text()},
                                        {"horizon", s::Text()},
                                        {"bytes_on_disk", s::Integer()},
                                        {"index", IndexSchema()}},

@@ -45,6 +45,7 @@ Operation TokenList(Engine& engine);
 Operation SpaceCreate(Engine& engine);
 Operation Compact(Engine& engine);
 Operation IndexStatusOperation(Engine& engine, SearchService& search);
+Operation ClockConfirm(Engine& engine);
 Operation IndexRebuild(Engine& engine, SearchService& search);
 Operation StatusOperation(Engine& engine, SearchService& search);
 

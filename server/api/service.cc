@@ -40,6 +40,7 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search) 
   catalogue.Add(o::Compact(engine));
   catalogue.Add(o::IndexStatusOperation(engine, search));
   catalogue.Add(o::IndexRebuild(engine, search));
+  catalogue.Add(o::ClockConfirm(engine));
   catalogue.Add(o::StatusOperation(engine, search));
 }
 

@@ -32,8 +32,10 @@ int HttpStatus(Code code) {
       return 406;  // the body lists what to choose from
     case Code::kUnavailable:
       return 503;
-    case Code::kCorrupt:
+    case Code::kStorageFull:
       return 507;
+    case Code::kCorrupt:
+      return 502;  // what lies below gave a wrong answer
     case Code::kInternal:
       return 500;
   }

@@ -279,4 +279,30 @@ Operation SpaceCreate(Engine& engine) {
   return operation;
 }
 
+Operation ClockConfirm(Engine& engine) {
+  Operation operation;
+  operation.name = "clock_confirm";
+  operation.title = "Confirm the clock";
+  operation.description =
+      "Says that this machine's wall clock is right as it stands, so that writes go on after it "
+      "ran "
+      "ahead by more than a day and stopped them. Check it first: entries are dated by it for "
+      "good.";
+  operation.output_schema =
+      s::Object({{"takes_writes", s::Flag()}, {"now", s::Text()}}, {"takes_writes", "now"});
+  operation.hints = kSettles;
+  operation.roles = Caller::kOperator;
+  operation.mcp_tool = false;
+  operation.http_method = "POST";
+  operation.http_path = "/api/v1/clock/confirm";
+  operation.run = [&engine](const Caller& caller, const Json&) -> Result<Json> {
+    ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine, caller));
+    RETURN_IF_ERROR(RequireHouse(principal, "Confirming the clock"));
+    engine.ConfirmClock();
+    return Json{{"takes_writes", engine.WriterState().has_value()},
+                {"now", FormatTime(engine.clock().Now())}};
+  };
+  return operation;
+}
+
 }  // namespace perdure::operations

@@ -11,11 +11,16 @@ class FakeClock final : public Clock {
  public:
   explicit FakeClock(Micros now = 1'700'000'000'000'000) : now_(now) {}  // 2023-11-14
   Micros Now() override { return now_; }
-  void Set(Micros now) { now_ = now; }
-  void Advance(Micros by) { now_ += by; }
+  Micros SinceBoot() override { return since_boot_; }
+  void Set(Micros now) { now_ = now; }  // the wall clock alone
+  void Advance(Micros by) {
+    since_boot_ += by;
+    now_ += by;
+  }
 
  private:
   std::atomic<Micros> now_;
+  std::atomic<Micros> since_boot_ = 0;
 };
 
 }  // namespace perdure::testing

@@ -3,6 +3,8 @@
 
 #include <random>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "support/test_engine.h"
@@ -18,53 +20,47 @@ class RandomCommands {
   // Runs one command; refusals are as welcome as successes.
   void Step(TestEngine& engine) {
     engine.clock().Advance(static_cast<Micros>(Below(3'000'000)));
-    if (ids_.empty() || Below(6) == 0) {
-      const auto stored = engine.Do(StoreMemories{{Draft()}});
-      if (stored) ids_.push_back(stored->memories[0].id);
+    Command command = Next(engine->Visible(kMainSpace).time);
+    if (auto* erase = std::get_if<EraseMemories>(&command)) {
+      static_cast<void>(engine->Erase(With(kOperator), std::move(*erase), {}));
       return;
     }
+    const bool stores = std::holds_alternative<StoreMemories>(command);
+    const auto done = engine.Do(std::move(command));
+    if (stores && done) Learn(done->memories[0].id);
+  }
+
+  // The next command for a log whose last entry has that time.
+  Command Next(Micros now) {
+    if (ids_.empty() || Below(6) == 0) return StoreMemories{{Draft()}};
     const Uuid id = ids_[Below(ids_.size())];
     switch (Below(11)) {
       case 0:
-        Run(engine, EditMemory{id, AppendText{" " + Word()}});
-        break;
+        return EditMemory{id, AppendText{" " + Word()}};
       case 1:
-        Run(engine, EditMemory{id, ReplaceText{Word(), Word(), Below(2) == 0}});
-        break;
+        return EditMemory{id, ReplaceText{Word(), Word(), Below(2) == 0}};
       case 2:
-        Run(engine, EditMemory{id, WholeText{Word() + " " + Word()}});
-        break;
-      case 3: {
-        DescribeMemory change{.id = id};
-        if (Below(2) == 0) change.title = Word();
-        if (Below(2) == 0) change.tags = {{Word(), Word()}};
-        if (Below(4) == 0) change.scope = Scope();
-        if (Below(4) == 0) change.importance = static_cast<float>(Below(5)) / 4;
-        Run(engine, change);
-        break;
-      }
+        return EditMemory{id, WholeText{Word() + " " + Word()}};
+      case 3:
+        return Describe(id);
       case 4:
-        Run(engine, MoveState{id, Transition::kPin});
-        break;
+        return MoveState{id, Transition::kPin};
       case 5:
-        Run(engine, MoveState{id, Transition::kUnpin});
-        break;
+        return MoveState{id, Transition::kUnpin};
       case 6:
-        Run(engine, MoveState{id, Transition::kArchive});
-        break;
+        return MoveState{id, Transition::kArchive};
       case 7:
-        Run(engine, MoveState{id, Transition::kRestore});
-        break;
+        return MoveState{id, Transition::kRestore};
       case 8:
-        Run(engine, MoveState{id, Transition::kForget});
-        break;
+        return MoveState{id, Transition::kForget};
       case 9:
-        Run(engine, RevertMemory{id, 1 + static_cast<std::uint32_t>(Below(4)), {}});
-        break;
+        return RevertMemory{id, 1 + static_cast<std::uint32_t>(Below(4)), {}};
       default:
-        Rare(engine, id);
+        return Rare(id, now);
     }
   }
+  // A memory that later commands may be about.
+  void Learn(const Uuid& id) { ids_.push_back(id); }
 
   const std::vector<Uuid>& ids() const { return ids_; }
 
@@ -87,18 +83,18 @@ class RandomCommands {
     draft.scope = Scope();
     return draft;
   }
-  void Rare(TestEngine& engine, const Uuid& id) {
-    const LogHead head = engine->Visible(kMainSpace);
-    if (Below(4) == 0) {
-      static_cast<void>(engine->Erase(With(kOperator), {{id}}, {}));
-    } else if (Below(2) == 0) {
-      Run(engine, Rollback{Scope(), {}, head.time - static_cast<Micros>(Below(30'000'000))});
-    } else {
-      Run(engine, Rollback{{}, id, head.time - static_cast<Micros>(Below(30'000'000))});
-    }
+  Command Describe(const Uuid& id) {
+    DescribeMemory change{.id = id};
+    if (Below(2) == 0) change.title = Word();
+    if (Below(2) == 0) change.tags = {{Word(), Word()}};
+    if (Below(4) == 0) change.scope = Scope();
+    if (Below(4) == 0) change.importance = static_cast<float>(Below(5)) / 4;
+    return change;
   }
-  void Run(TestEngine& engine, Command command) {
-    static_cast<void>(engine.Do(std::move(command)));
+  Command Rare(const Uuid& id, Micros now) {
+    if (Below(4) == 0) return EraseMemories{{id}};
+    if (Below(2) == 0) return Rollback{Scope(), {}, now - static_cast<Micros>(Below(30'000'000))};
+    return Rollback{{}, id, now - static_cast<Micros>(Below(30'000'000))};
   }
 
   std::mt19937_64 generator_;

@@ -9,10 +9,20 @@
 
 namespace perdure::testing {
 
+// Where files are kept in memory, if there is such a place.
+inline std::filesystem::path InMemory() {
+  std::error_code error;
+  const std::filesystem::path shared = "/dev/shm";
+  const bool usable =
+      std::filesystem::is_directory(shared, error) && access(shared.c_str(), W_OK) == 0;
+  return usable ? shared : std::filesystem::temp_directory_path();
+}
+
 class TempDir {
  public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "perdure-XXXXXX").string();
+  TempDir() : TempDir(std::filesystem::temp_directory_path()) {}
+  explicit TempDir(const std::filesystem::path& parent) {
+    std::string pattern = (parent / "perdure-XXXXXX").string();
     path_ = mkdtemp(pattern.data());
   }
   ~TempDir() {

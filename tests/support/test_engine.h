@@ -33,7 +33,9 @@ inline NoteDraft Note(std::string text, std::string title = "") {
 
 class TestEngine {
  public:
-  explicit TestEngine(std::uint64_t seed = 1) : random_(seed) {
+  explicit TestEngine(std::uint64_t seed = 1,
+                      const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : dir_(parent), random_(seed) {
     EXPECT_THAT(Engine::Create(dir_.path(), clock_, random_), IsOk());
     Open();
   }

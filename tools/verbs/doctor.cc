@@ -3,6 +3,7 @@
 #include <sys/statvfs.h>
 
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "tools/data_dir.h"
@@ -121,7 +122,7 @@ void CheckIndex(const Json& index, Findings& findings) {
   }
 }
 
-void CheckService(const Program& program, Findings& findings) {
+void CheckService(const Program& program, bool confirm_clock, Findings& findings) {
   auto session = Session::Open(program, "doctor");
   const auto status =
       session ? (*session)->Call("status", Json::object()) : std::unexpected(session.error());
@@ -129,14 +130,24 @@ void CheckService(const Program& program, Findings& findings) {
     findings.push_back({"service", status.error().message, "see there"});
     return;
   }
+  if (confirm_clock) {
+    const auto confirmed = (*session)->Call("clock_confirm", Json::object());
+    findings.push_back(
+        {"clock",
+         confirmed ? "confirmed: it is " + confirmed->value("now", "") : confirmed.error().message,
+         confirmed ? "" : "see there"});
+  }
   const bool takes_writes = status->value("takes_writes", false);
   findings.push_back({"writer",
                       takes_writes ? "takes writes" : status->value("writer_problem", "stopped"),
                       takes_writes ? "" : "free the disk or repair it, then restart"});
+  if (status->contains("clock_warning")) {
+    findings.push_back({"clock", status->value("clock_warning", ""), "check the machine's clock"});
+  }
   CheckIndex((*status)["index"], findings);
 }
 
-Result<int> Doctor(const Program& program) {
+Result<int> Doctor(const Program& program, bool confirm_clock) {
   ASSIGN_OR_RETURN(const std::string data_dir, DataDirOf(program));
   Findings findings;
   findings.push_back({"version",
@@ -150,7 +161,7 @@ Result<int> Doctor(const Program& program) {
     CheckDirectory(data_dir, findings);
     CheckDisk(data_dir, findings);
     CheckLock(data_dir, findings);
-    if (CheckTail(program, findings)) CheckService(program, findings);
+    if (CheckTail(program, findings)) CheckService(program, confirm_clock, findings);
   }
   bool is_well = true;
   Json answer = {{"findings", Json::array()}};
@@ -174,7 +185,10 @@ Result<int> Doctor(const Program& program) {
 void AddDoctor(CLI::App& app, Program& program) {
   CLI::App& verb = AddVerb(app, program, "doctor",
                            "Look for what is wrong, and say what helps; changes nothing");
-  OnRun(verb, program, [&program] { return Doctor(program); });
+  const auto confirm_clock = std::make_shared<bool>(false);
+  verb.add_flag("--confirm-clock", *confirm_clock,
+                "Say that the wall clock is right, after it ran ahead and stopped the writer");
+  OnRun(verb, program, [&program, confirm_clock] { return Doctor(program, *confirm_clock); });
 }
 
 }  // namespace perdure

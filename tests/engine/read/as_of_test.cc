@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/log/verify.h"
+#include "engine/model/tables.h"
 #include "engine/read/naive_replay.h"
 #include "engine/replay/replay.h"
 #include "support/random_commands.h"
@@ -140,6 +141,22 @@ TEST(AsOf, BelowTheHorizonIsAnErrorAndAboveItNothingChanged) {
   const auto replayed = Replay(*engine, engine.dir() / "replay");
   ASSERT_THAT(replayed, IsOk());
   EXPECT_EQ(replayed->difference, "");
+}
+
+// RocksDB's timestamps have no sign: a horizon before 1970 lay after everything, for ever.
+TEST(AsOf, AHorizonOrATimeBefore1970HidesNothing) {
+  TestEngine engine;
+  const Uuid id = engine.Store(testing::Note("still here"));
+  const StoreView early(engine->store(), -1);
+  const auto record = early.Get(Family::kState, tables::Memory(kMainSpace, id));
+  ASSERT_THAT(record, IsOk());
+  EXPECT_FALSE(record->has_value()) << "nothing was there before 1970";
+  for (const Micros before : {kTimeMin, Micros{-60'000'000}, Micros{-1}, Micros{0}, Micros{1}}) {
+    ASSERT_THAT(engine->Compact(testing::With(kOperator), {.before = before}, {}), IsOk());
+    engine.Reopen();
+    ASSERT_THAT(engine.Get(id), IsOk()) << before;
+    EXPECT_EQ(engine.Get(id)->text, "still here");
+  }
 }
 
 }  // namespace

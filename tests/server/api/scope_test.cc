@@ -20,8 +20,9 @@ TEST(Roles, DecideWhichOperationsAreOpen) {
                                        "log_proof",     "index_status", "status"};
   const std::set<std::string> review = {"memory_pin", "memory_unpin", "scope_rollback",
                                         "snapshot_create"};
-  const std::set<std::string> house = {"memory_erase", "token_issue", "token_revoke", "token_list",
-                                       "space_create", "compact",     "index_rebuild"};
+  const std::set<std::string> house = {"memory_erase",  "token_issue",  "token_revoke",
+                                       "token_list",    "space_create", "compact",
+                                       "index_rebuild", "clock_confirm"};
   for (const Operation* operation : api.catalogue().All()) {
     const std::string& name = operation->name;
     const bool is_read = operation->hints.read_only;
