@@ -66,8 +66,10 @@ for target in canary_fuzz $targets; do
 done
 wait
 
+total=0
 for target in $targets; do
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$artifacts/$target.log")
+  total=$((total + ${runs:-0}))
   if [ "$(cat "$artifacts/$target.code")" = 0 ]; then
     passed=$((passed + 1))
     echo "ok      $target ${runs:-0} inputs"
@@ -84,5 +86,6 @@ else
   failed=$((failed + 1))
   echo "FAILED  canary_fuzz did not crash: this run cannot see anything"
 fi
+echo "figures: $total inputs, $seconds s for each target"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -137,7 +137,8 @@ def main():
             server.kill()
         if not oracle.acknowledged:
             raise SystemExit("nothing was acknowledged: the test tested nothing")
-    print(f"{rounds} kills, {len(oracle.acknowledged)} acknowledged memories, none lost (seed {seed})")
+    print(f"figures: {rounds} kills, {len(oracle.acknowledged)} acknowledged memories, none lost "
+          f"(seed {seed})")
 
 
 if __name__ == "__main__":

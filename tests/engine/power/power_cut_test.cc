@@ -49,7 +49,7 @@ TEST(PowerCut, LosesNothingThatWasAcknowledgedOrSeen) {
     cuts += outcome.cuts;
     acknowledged += outcome.acknowledged;
   }
-  std::printf("%llu cuts, %llu acknowledged commands, none lost\n",
+  std::printf("figures: %llu cuts, %llu acknowledged commands, none lost\n",
               static_cast<unsigned long long>(cuts), static_cast<unsigned long long>(acknowledged));
 }
 
