@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <shared_mutex>
+#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/storage/rocks_files.h"
@@ -58,6 +60,52 @@ InternalKey ParseInternalKey(std::string_view key) {
   const std::uint64_t time = Fixed64(key.substr(key.size() - kTimestampBytes));
   key.remove_suffix(kTimestampBytes);
   return {key, static_cast<std::int64_t>(time), (packed & 0xff) != kTypeValue};
+}
+
+// The first and last keys of the files of a family's bottommost level, ascending.
+std::vector<std::pair<std::string, std::string>> BottommostFiles(
+    rocksdb::DB& db, rocksdb::ColumnFamilyHandle* handle) {
+  rocksdb::ColumnFamilyMetaData family;
+  db.GetColumnFamilyMetaData(handle, &family);
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const auto& level : family.levels | std::views::reverse) {
+    if (level.files.empty()) continue;
+    for (const auto& file : level.files) files.emplace_back(file.smallestkey, file.largestkey);
+    break;
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// Joins ranges between which there is no whole file: one by one they would rewrite the same files
+// again and again.
+std::vector<Store::Range> MergeByFiles(
+    rocksdb::DB& db, const std::array<rocksdb::ColumnFamilyHandle*, kFamilies>& handles,
+    std::span<const Store::Range> ranges) {
+  std::vector<Store::Range> sorted(ranges.begin(), ranges.end());
+  std::ranges::sort(sorted, {}, [](const Store::Range& range) {
+    return std::pair(range.family, std::string_view(range.from));
+  });
+  std::vector<Store::Range> merged;
+  std::vector<std::pair<std::string, std::string>> files;
+  for (Store::Range& range : sorted) {
+    const bool is_first = merged.empty() || merged.back().family != range.family;
+    if (is_first) {
+      files = BottommostFiles(db, handles[static_cast<std::size_t>(range.family)]);
+      merged.push_back(std::move(range));
+      continue;
+    }
+    Store::Range& last = merged.back();
+    if (last.to.empty()) continue;  // it reaches to the end
+    const auto between =
+        std::ranges::lower_bound(files, last.to, {}, &std::pair<std::string, std::string>::first);
+    if (between != files.end() && between->second < range.from) {
+      merged.push_back(std::move(range));
+    } else if (range.to.empty() || last.to < range.to) {
+      last.to = std::move(range.to);
+    }
+  }
+  return merged;
 }
 
 // How deep in calls of a store this thread is: a visitor may call again.
@@ -288,7 +336,7 @@ Status Store::Purge(std::span<const Range> ranges) {
   RETURN_IF_ERROR(Flush());
   const InUse files(*this);
   RETURN_IF_ERROR(files.IsOpen());
-  for (const Range& range : ranges) {
+  for (const Range& range : MergeByFiles(files.db(), files->handles, ranges)) {
     rocksdb::CompactRangeOptions options;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     options.exclusive_manual_compaction = false;

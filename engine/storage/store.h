@@ -80,7 +80,7 @@ class Store final : public StateWriter {
                                              std::string_view to, std::int64_t as_of) const;
 
   // Makes deleted bytes leave the files: flushes every family, then rewrites the given key ranges
-  // of `family` down to the bottommost level. Cost: the files that overlap the ranges.
+  // of `family` down to the bottommost level. Cost: the files that overlap the ranges, each once.
   struct Range {
     Family family;
     std::string from;

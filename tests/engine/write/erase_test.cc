@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/base/bytes.h"
 #include "engine/log/verify.h"
 #include "engine/replay/replay.h"
 #include "support/byte_scanner.h"
@@ -100,6 +104,34 @@ TEST(Erase, ReplayOfAnErasedLogGivesTheLiveStore) {
   EXPECT_EQ(report->live, report->replayed);
   EXPECT_GT(report->records, 0u);
   EXPECT_GT(report->rows, 0u);
+}
+
+// RocksDB numbers its files, so the greatest number counts those that were ever written.
+std::uint64_t FilesWritten(const TestEngine& engine) {
+  std::uint64_t greatest = 0;
+  for (const auto& file : std::filesystem::directory_iterator(engine.dir() / "store")) {
+    if (file.path().extension() != ".sst") continue;
+    greatest = std::max<std::uint64_t>(greatest, std::stoull(file.path().stem().string()));
+  }
+  return greatest;
+}
+
+TEST(Erase, OfManyMemoriesWritesEachFileAnewOnce) {
+  TestEngine engine;
+  std::vector<Uuid> ids;
+  for (std::size_t i = 0; i < 64; ++i) {
+    std::string bytes(std::size_t{256} << 10, '\0');
+    engine.random().Fill({reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
+    ids.push_back(engine.Store(Note(HexEncode(bytes))));
+  }
+  ASSERT_THAT(engine->store().CompactAll(), IsOk());
+  EraseMemories spread;
+  for (std::size_t i = 0; i < ids.size(); i += 2) spread.ids.push_back(ids[i]);
+  const std::uint64_t before = FilesWritten(engine);
+  ASSERT_THAT(engine->Erase(With(kOperator), spread, {}), IsOk());
+  EXPECT_LT(FilesWritten(engine) - before, spread.ids.size() / 2);
+  EXPECT_GT(FilesWritten(engine), before);
+  EXPECT_THAT(engine.Get(ids[1]), IsOk());
 }
 
 TEST(Erase, ADryRunSaysWhatWouldGoAndLeavesIt) {
