@@ -248,16 +248,21 @@ Status EmbedWorker::CheckpointIfDue(bool at_end) {
   return {};
 }
 
-Status EmbedWorker::Erase(std::uint32_t memory, const Uuid& id,
-                          std::span<const std::uint64_t> chunks) {
+Status EmbedWorker::Erase(std::span<const Erased> erased) {
   {
     std::unique_lock lock(mutex_);
     wake_.wait(lock, [&] { return loaded_ || !thread_.joinable(); });
   }
+  std::vector<std::uint64_t> chunks;
+  std::vector<Uuid> ids;
+  for (const Erased& one : erased) {
+    chunks.insert(chunks.end(), one.chunks.begin(), one.chunks.end());
+    ids.push_back(one.id);
+  }
   const std::lock_guard lock(adding_);
-  erased_.insert(memory);
+  for (const Erased& one : erased) erased_.insert(one.memory);
   if (vectors() != nullptr) RETURN_IF_ERROR(index_->Erase(chunks));
-  return VectorCache::EraseAll(in_.cache_directory, std::span(&id, 1), *in_.cache);
+  return VectorCache::EraseAll(in_.cache_directory, ids, *in_.cache);
 }
 
 }  // namespace perdure

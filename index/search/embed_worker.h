@@ -61,9 +61,15 @@ class EmbedWorker {
   // Versions up to here survive a crash in the columns and may in the vectors.
   void AllowCheckpoint(std::uint32_t versions) { persisted_versions_ = versions; }
 
-  // When this returns no vector of these chunks, and none cached for the memory, is in memory or
-  // in any file, nor will be again. Waits for the index to be loaded.
-  Status Erase(std::uint32_t memory, const Uuid& id, std::span<const std::uint64_t> chunks);
+  struct Erased {
+    std::uint32_t memory;
+    Uuid id;
+    std::vector<std::uint64_t> chunks;
+  };
+  // When this returns no vector of these chunks, and none cached for the memories, is in memory or
+  // in any file, nor will be again. Waits for the index to be loaded. Cost: reads all keys of the
+  // caches and writes each segment that held one of the chunks, once a call.
+  Status Erase(std::span<const Erased> erased);
 
  private:
   struct Piece {  // a chunk on its way into the index

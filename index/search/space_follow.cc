@@ -116,14 +116,32 @@ void SpaceIndex::Publish(const fb::Entry& entry, const Columns::Change& change) 
 
 // --- Erasing -------------------------------------------------------------------------------------
 
-// The labels go with the next cut, since a checkpoint may be copying them.
+// The labels go with the next cut, since a checkpoint may be copying them; so do the vectors, since
+// taking many at once costs no more than taking one.
 Status SpaceIndex::Purge(std::uint32_t memory) {
   const std::vector<std::uint64_t> chunks = columns_->ChunksOfMemory(memory);
   if (chunks.empty() || purged_.contains(memory)) return {};
   RETURN_IF_ERROR(text_->Remove(chunks));
-  RETURN_IF_ERROR(worker_->Erase(memory, Uuid{columns_->memories[memory].id}, chunks));
   labelled_.push_back(memory);
+  embedded_.push_back(memory);
   purged_.insert(memory);
+  return {};
+}
+
+// The caller holds checkpointing_.
+Status SpaceIndex::EraseVectors() {
+  std::vector<EmbedWorker::Erased> erased;
+  {
+    const std::lock_guard lock(writing_);
+    for (const std::uint32_t memory : embedded_) {
+      erased.push_back(
+          {memory, Uuid{columns_->memories[memory].id}, columns_->ChunksOfMemory(memory)});
+    }
+  }
+  if (erased.empty()) return {};
+  RETURN_IF_ERROR(worker_->Erase(erased));
+  const std::lock_guard lock(writing_);
+  embedded_.erase(embedded_.begin(), embedded_.begin() + std::ssize(erased));
   return {};
 }
 
@@ -168,6 +186,7 @@ Status SpaceIndex::SealAndCut(ColumnsCut& cut) {
 }
 
 Status SpaceIndex::Write(const ColumnsCut& cut) {
+  RETURN_IF_ERROR(EraseVectors());
   RETURN_IF_ERROR(columns_file_->Save(*columns_, cut));
   labels_changed_ = false;
   RETURN_IF_ERROR(text_->Flush());

@@ -102,6 +102,7 @@ class SpaceIndex {
   Status FinishFolded();
   Status IndexVersion(const Columns::Change& change, const VersionText& text);
   Status Purge(std::uint32_t memory);
+  Status EraseVectors();
   void Publish(const fb::Entry& entry, const Columns::Change& change);
   void WaitForRoom();
 
@@ -126,6 +127,7 @@ class SpaceIndex {
   bool labels_changed_ = false;  // guarded by checkpointing_
   std::unordered_set<std::uint32_t> purged_;  // memories; guarded by writing_, like what follows
   std::vector<std::uint32_t> labelled_;       // purged, labels still there
+  std::vector<std::uint32_t> embedded_;       // purged, vectors still there
   // The entry that the columns hold and the text index does not, or not wholly.
   struct Folded {
     Entry entry;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -80,6 +81,56 @@ TEST(SearchErase, LeavesNeitherTermsNorVectorsNorLabelsInAnyFile) {
     EXPECT_NE(hit.id, gone);
   }
   EXPECT_THAT(engine.FindBy({.query = "oatmeal", .limit = 1}), ElementsAre(kept));
+}
+
+// What a segment file's name ends with is a number that grows with each that is written.
+std::uint64_t SegmentsWritten(const std::string& index_dir) {
+  std::uint64_t greatest = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(index_dir)) {
+    if (file.path().extension() != ".segment") continue;
+    const std::string name = file.path().stem().string();
+    greatest = std::max<std::uint64_t>(greatest, std::stoull(name.substr(17), nullptr, 16));
+  }
+  return greatest;
+}
+
+TEST(SearchErase, OfManyMemoriesTakesOneGenerationAndWritesASegmentOnce) {
+  SearchableEngine engine;
+  EraseMemories many;
+  for (int i = 0; i < 40; ++i) {
+    const Uuid id = engine->Store(Note("zanzibar plan number " + std::to_string(i)));
+    if (i % 2 == 0) many.ids.push_back(id);
+  }
+  ASSERT_TRUE(engine.Settle());
+  engine.ReopenSearch();
+  ASSERT_TRUE(engine.Settle());
+  const std::uint64_t generation = engine.SpaceStatus().generation;
+  const std::uint64_t segments = SegmentsWritten(engine.index_dir());
+  ASSERT_GT(segments, 0u);
+  ASSERT_THAT((*engine)->Erase(With(kOperator), many, {}), IsOk());
+  EXPECT_EQ(engine.SpaceStatus().generation, generation + 1);
+  EXPECT_EQ(SegmentsWritten(engine.index_dir()), segments + 1);
+  EXPECT_EQ(engine.SpaceStatus().vectors, 20u);
+}
+
+TEST(SearchErase, WithoutAReceiptLeavesTheFilesAtTheNextCheckpoint) {
+  SearchableEngine engine;
+  const Uuid gone = engine->Store(Note("zanzibar quixotic plans"));
+  ASSERT_TRUE(engine.Settle());
+  engine.ReopenSearch();
+  ASSERT_TRUE(engine.Settle());
+  const testing::FakeEmbedder embedder(std::make_shared<testing::ModelControls>());
+  const auto forms = FormsOfVector(embedder, "zanzibar quixotic plans");
+  for (const auto& form : forms) {
+    EXPECT_THAT(ByteScanner(engine.index_dir()).FilesWith(form), Not(IsEmpty()));
+  }
+  // The entry alone: only the follower hears of it.
+  ASSERT_THAT(engine->Do(EraseMemories{{gone}}, {}, With(kOperator)), IsOk());
+  ASSERT_TRUE(engine.Settle());
+  engine.CloseSearch();
+  for (const auto& form : forms) {
+    EXPECT_THAT(ByteScanner(engine.index_dir()).FilesWith(form), IsEmpty());
+  }
 }
 
 TEST(SearchErase, OfWhatTheModelIsJustReadingLeavesNoVector) {
