@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 namespace perdure::testing {
 namespace {
@@ -36,15 +37,21 @@ bool Dump(const std::string& path, const rocksdb::Comparator* comparator, std::s
 
 }  // namespace
 
-std::string DumpTable(const std::string& path) {
+std::optional<std::string> TryDumpTable(const std::string& path) {
   const rocksdb::Comparator* timestamped = nullptr;
   const auto found = rocksdb::Comparator::CreateFromString(
       rocksdb::ConfigOptions(), "leveldb.BytewiseComparator.u64ts", &timestamped);
-  std::string out;
-  if (found.ok() &&
-      (Dump(path, rocksdb::BytewiseComparator(), out) || Dump(path, timestamped, out))) {
-    return out;
+  if (!found.ok()) return std::nullopt;
+  for (const rocksdb::Comparator* comparator : {rocksdb::BytewiseComparator(), timestamped}) {
+    std::string out;
+    if (Dump(path, comparator, out)) return out;
   }
+  return std::nullopt;
+}
+
+std::string DumpTable(const std::string& path) {
+  auto dumped = TryDumpTable(path);
+  if (dumped) return std::move(*dumped);
   std::fprintf(stderr, "the table file %s cannot be read\n", path.c_str());
   std::abort();
 }

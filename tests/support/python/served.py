@@ -10,10 +10,10 @@ import subprocess
 class Server:
     """A `perdure serve` on a free port, with the agent's and the operator's token."""
 
-    def __init__(self, program, data, *options):
+    def __init__(self, program, data, *options, stderr=subprocess.DEVNULL, env=None):
         self.process = subprocess.Popen(
             [program, "serve", "--data", data, "--port", "0", "--json", *options],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            stdout=subprocess.PIPE, stderr=stderr, env=env, text=True)
         welcome = json.loads(self.process.stdout.readline())
         self.port = int(welcome["address"].rsplit(":", 1)[1])
         self.token = pathlib.Path(data, "token").read_text().strip()
@@ -35,8 +35,8 @@ class Server:
 class Client:
     """One connection that is kept; the agent's unless another token is given."""
 
-    def __init__(self, server, token=None):
-        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    def __init__(self, server, token=None, timeout=60):
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
         self.headers = {"Authorization": f"Bearer {token or server.token}",
                         "Content-Type": "application/json"}
 
