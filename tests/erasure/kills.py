@@ -48,19 +48,17 @@ class Steps:
 
 
 def choose_steps(kinds, count):
-    """So many steps: the very first and last, the first and the last of each kind in the order in
-    which they come, evenly thinned when they are too many, and others at random."""
-    firsts, lasts = {}, {}
+    """So many steps: the very first and last and the first of each kind, in the order in which they
+    come and evenly thinned when they are too many; then others, each kind as likely as another."""
+    numbers = collections.defaultdict(list)
     for number, kind in enumerate(kinds, 1):
-        firsts.setdefault(kind, number)
-        lasts[kind] = number
-    chosen = sorted({1, len(kinds), *firsts.values()})
+        numbers[kind].append(number)
+    chosen = sorted({1, len(kinds), *(of_kind[0] for of_kind in numbers.values())})
     if len(chosen) >= count:
         return [chosen[n * (len(chosen) - 1) // (count - 1)] for n in range(count)]
-    chooser = random.Random(7)
-    for others in (set(lasts.values()), set(range(1, len(kinds) + 1))):
-        rest = sorted(others - set(chosen))
-        chosen += chooser.sample(rest, min(len(rest), count - len(chosen)))
+    chooser, chosen = random.Random(7), set(chosen)
+    while len(chosen) < min(count, len(kinds)):
+        chosen.add(chooser.choice(numbers[chooser.choice(sorted(numbers))]))
     return sorted(chosen)
 
 
