@@ -73,27 +73,34 @@ Result<std::string> StoredTiles::ReadTile(std::uint32_t level, std::uint64_t ind
 
 Result<LogTail> ReadTail(const Store& store, SpaceId space, std::string_view origin,
                          const PublicKey& key, bool check) {
-  const StoreView reader(store, kLatest);
+  const std::string entries = Key().U32(space).Take();
+  const std::string heads = tables::TreeHeadPrefix(space);
+  ASSIGN_OR_RETURN(const auto entry,
+                   store.LastKey(Family::kLog, entries, PrefixEnd(entries), kLatest));
+  ASSIGN_OR_RETURN(const auto head, store.LastKey(Family::kMeta, heads, PrefixEnd(heads), kLatest));
+  LastSeqs last;
+  if (entry) last.entry = ReadBigEndian(std::string_view(*entry).substr(entries.size()));
+  if (head) last.tree_head = ReadBigEndian(std::string_view(*head).substr(heads.size()));
+  return ReadTail(StoreView(store, kLatest), {space, origin, key}, last, check);
+}
+
+Result<LogTail> ReadTail(const StateReader& reader, const LogIdentity& log, const LastSeqs& last,
+                         bool check) {
   LogTail tail;
-  ASSIGN_OR_RETURN(const auto head, reader.Get(Family::kMeta, tables::Head(space)));
+  ASSIGN_OR_RETURN(const auto head, reader.Get(Family::kMeta, tables::Head(log.space)));
   if (!head) return tail;
   ASSIGN_OR_RETURN(tail.head, LogHead::Decode(*head));
-  ASSIGN_OR_RETURN(tail.tree, LoadTree(reader, space, tail.head.seq));
-  const std::string prefix = tables::TreeHeadPrefix(space);
-  ASSIGN_OR_RETURN(const auto last,
-                   store.LastKey(Family::kMeta, prefix, PrefixEnd(prefix), kLatest));
-  if (last) tail.checkpoint = ReadBigEndian(std::string_view(*last).substr(prefix.size()));
+  ASSIGN_OR_RETURN(tail.tree, LoadTree(reader, log.space, tail.head.seq));
+  tail.checkpoint = last.tree_head;
   if (!check) return tail;
   if (tail.checkpoint > 0) {
-    RETURN_IF_ERROR(CheckSignedRoot(reader, space, tail.checkpoint, origin, key, tail.tree));
+    RETURN_IF_ERROR(
+        CheckSignedRoot(reader, log.space, tail.checkpoint, log.origin, log.key, tail.tree));
   }
-  RETURN_IF_ERROR(CheckEntries(reader, space, tail.checkpoint, tail.head));
-  const std::string log = Key().U32(space).Take();
-  ASSIGN_OR_RETURN(const auto beyond, store.LastKey(Family::kLog, log, PrefixEnd(log), kLatest));
-  const Seq stored = beyond ? ReadBigEndian(std::string_view(*beyond).substr(4)) : 0;
-  if (stored != tail.head.seq) {
+  RETURN_IF_ERROR(CheckEntries(reader, log.space, tail.checkpoint, tail.head));
+  if (last.entry != tail.head.seq) {
     return Fail(Code::kCorrupt, fmt::format("The log ends at entry {}, the projections at {}.",
-                                            stored, tail.head.seq));
+                                            last.entry, tail.head.seq));
   }
   return tail;
 }

@@ -36,4 +36,18 @@ struct LogTail {
 Result<LogTail> ReadTail(const Store& store, SpaceId space, std::string_view origin,
                          const PublicKey& key, bool check);
 
+// The same from any reader that holds a log, given the greatest seqs that it holds: of an entry
+// and of a signed tree head, 0 for none.
+struct LogIdentity {
+  SpaceId space = kMainSpace;
+  std::string_view origin;
+  PublicKey key{};
+};
+struct LastSeqs {
+  Seq entry = 0;
+  Seq tree_head = 0;
+};
+Result<LogTail> ReadTail(const StateReader& reader, const LogIdentity& log, const LastSeqs& last,
+                         bool check);
+
 }  // namespace perdure

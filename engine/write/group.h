@@ -30,11 +30,12 @@ class Waiting {
   const WriteRequest request;
   Result<WriteOutcome> answer;  // the writer's until Give, then the caller's
 
-  void Give();
+  void Give();  // once
+  bool IsGiven() const;
   Result<WriteOutcome> Take();  // blocks until Give
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable given_;
   bool is_given_ = false;
 };

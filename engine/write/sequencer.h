@@ -1,28 +1,24 @@
-// The threads of the write path. Two take turns: while one writes a group with sync, the other
-// decides the next one over it. Answers and the visible watermark wait for a group's sync, and
-// groups are written in the order they were decided in.
+// The threads of the write path, its waiting and its disk: two threads, a writer each
+// (write_path.h).
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <thread>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/random.h"
 #include "engine/storage/state.h"
-#include "engine/write/decider.h"
 #include "engine/write/group.h"
 #include "engine/write/sync_policy.h"
 #include "engine/write/watermark.h"
-#include "engine/write/write_queue.h"
+#include "engine/write/write_path.h"
 
 namespace perdure {
 
-class Sequencer {
+class Sequencer final : private WriteDriver {
  public:
   // Reads `latest` and writes to `store`, which `latest` then shows. All references must outlive
   // the sequencer.
@@ -33,41 +29,34 @@ class Sequencer {
     Random& random;
   };
   Sequencer(const Surroundings& around, SyncPolicy sync);
-  ~Sequencer();  // answers what waits, then stops
+  ~Sequencer() override;  // answers what waits, then stops
 
-  void AddSpace(SpaceId space, SpaceStart start);
+  void AddSpace(SpaceId space, SpaceStart start) { path_.AddSpace(space, std::move(start)); }
 
   // Blocks until the command is durable and visible. kUnavailable when the queue is full or the
   // writer has stopped.
   Result<WriteOutcome> Submit(WriteRequest request);
 
   const Watermark& Visible() const { return watermark_; }
-  std::size_t Depth() const;  // commands without an answer
-  Status State() const;
+  std::size_t Depth() const { return path_.Depth(); }  // commands without an answer
+  Status State() const { return path_.State(); }
 
  private:
+  WriteQueue::Time Now() override { return std::chrono::steady_clock::now(); }
+  void WakeForTurn() override { turn_is_free_.notify_one(); }
+  void WakeForCommands() override { group_waits_.notify_one(); }
+
   void Run();
-  bool TakeTurn();
-  std::shared_ptr<Group> DecideGroup();
-  std::vector<WaitingPtr> TakeOrClose(std::size_t size);
-  Status Write(const Group& group);
-  void Finish(Group& group, const Status& written, WriteQueue::Time::duration disk_time);
-  bool SyncNow();
+  void WaitForTurn(WritePath::Lock& lock);
+  void WaitForCommands(WritePath::Lock& lock, WriteQueue::Time due);
+  void Write(Writer& writer);
 
   StateWriter& store_;
   SyncPolicy sync_;
-  std::chrono::steady_clock::time_point last_sync_;
-  Decider decider_;  // of the thread whose turn it is to decide
   Watermark watermark_;
-
-  mutable std::mutex mutex_;              // guards what follows
   std::condition_variable turn_is_free_;  // and a command waits, or the end has come
   std::condition_variable group_waits_;   // no more: for commands, or for the group before it
-  WriteQueue queue_;
-  bool deciding_ = false;           // whose turn it is, a thread's or nobody's
-  std::shared_ptr<Group> writing_;  // closed, and not in the store yet
-  std::optional<Error> stopped_;
-
+  WritePath path_;
   std::array<std::thread, 2> threads_;
 };
 

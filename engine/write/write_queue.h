@@ -1,6 +1,6 @@
 // The commands that wait, and which of them form a group: when one may join, when the group is
-// closed and written. No threads, locks or clock of its own: the sequencer's threads guard it by
-// one mutex and hand times in.
+// closed and written. No threads, locks or clock of its own: the write path guards it by its mutex
+// and hands times in.
 //
 // At most one group is being decided (open) and one being written. The open group takes what comes
 // until the one before it is written, and is then written at once, so that the disk never rests:
