@@ -1,0 +1,102 @@
+#include "simulation/follower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "engine/base/hash.h"
+#include "index/embed/embedder.h"
+#include "index/search/version_text.h"
+
+namespace perdure::simulation {
+namespace {
+
+// Only asked how long a text is.
+class WordCounter final : public Embedder {
+ public:
+  const EmbedderInfo& info() const override { return info_; }
+  Result<std::vector<float>> Embed(std::span<const std::string_view>) const override {
+    return Fail(Code::kUnavailable, "There is no model here.");
+  }
+  std::size_t CountTokens(std::string_view text) const override {
+    return 1 + static_cast<std::size_t>(std::ranges::count(text, ' '));
+  }
+
+ private:
+  EmbedderInfo info_;
+};
+
+}  // namespace
+
+Follower::Follower(SpaceId space, const Secret& secret)
+    : space_(space), secret_(secret), columns_(std::make_unique<Columns>()) {
+  columns_->PrepareWriter();
+}
+
+Status Follower::Step(const StateReader& reader) {
+  ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader, space_, cursor_ + 1));
+  ASSIGN_OR_RETURN(const auto after, columns_->RecordAfter(*entry));
+  std::vector<ChunkSpan> spans;
+  std::vector<ValueKey> labels;
+  if (after && VersionMadeBy(*entry) != 0) {
+    ASSIGN_OR_RETURN(const auto text, ReadVersionText(reader, space_, after->text_seq,
+                                                      after->label_seq, WordCounter()));
+    if (text) {
+      spans = SpansOf(*text);
+      labels = FilterKeys(*text, secret_);
+    }
+  }
+  const Columns::Change change = columns_->Fold(*entry, after, spans, labels);
+  if (change.erased) columns_->Erase(change.memory);
+  ++cursor_;
+  hash_ = Sha256(entry.bytes());
+  return {};
+}
+
+// What was erased has lost its labels, and its chunks are never shown: when they were folded does
+// not matter.
+std::string Follower::DescribeMemory(std::uint32_t memory) const {
+  const Columns& columns = *columns_;
+  std::string text = HexEncode(
+      std::string(columns.memories[memory].id.begin(), columns.memories[memory].id.end()));
+  const bool erased = columns.IsErased(memory);
+  for (std::uint32_t at = columns.LatestState(memory); at != kNoRow;
+       at = columns.states[at].previous) {
+    const rows::State& state = columns.states[at];
+    const rows::Version& version = columns.versions[state.version];
+    const rows::Scope& scope = columns.scopes[state.scope];
+    fmt::format_to(std::back_inserter(text), "\n {} {} {} {} v{} of {} {} {} in {} {} {} {}",
+                   state.record_time, state.state, state.pinned, state.expires_at, version.version,
+                   version.seq, version.text_seq, version.label_seq,
+                   columns.containers[scope.container].seq, scope.user, scope.agent, scope.run);
+    if (erased) continue;
+    for (std::uint32_t i = 0; i < version.chunk_count; ++i) {
+      const rows::Chunk& chunk = columns.chunks[version.first_chunk + i];
+      fmt::format_to(std::back_inserter(text), " [{} {})", chunk.begin, chunk.end);
+    }
+    std::set<ValueKey> labels;
+    for (std::uint32_t i = 0; i < version.label_count; ++i) {
+      const rows::LabelRef label = columns.label_refs[version.first_label + i];
+      labels.insert(label == kNoRow ? ValueKey{} : ValueKey{columns.label_keys[label].key});
+    }
+    for (const ValueKey& label : labels) text += " " + HexEncode(AsBytes(label));
+  }
+  return text;
+}
+
+std::string Follower::Describe() const {
+  std::string text;
+  for (std::uint32_t memory = 0; memory < columns_->memories.size(); ++memory) {
+    text += DescribeMemory(memory) + "\n";
+  }
+  for (std::uint32_t row = 0; row < columns_->containers.size(); ++row) {
+    const rows::Container& container = columns_->containers[row];
+    fmt::format_to(std::back_inserter(text), "{} {}\n", container.seq, container.parent);
+  }
+  return text;
+}
+
+}  // namespace perdure::simulation
