@@ -19,6 +19,9 @@ namespace {
 constexpr std::uint64_t kPayloadFileBytes = 8ull
                                             << 20;   // small, so that an erasure rewrites little
 constexpr std::uint64_t kWalBytesMax = 48ull << 20;  // bounds what an open replays
+// A manifest names the first and last keys of the files that were: each change begins a new one, so
+// that those of erased rows do not stay.
+constexpr std::uint64_t kManifestBytesMax = 1;
 
 // Hears of errors in the background. RocksDB's own way back from a full disk is not taken: tried a
 // moment too early, it ends in an error without a way back.
@@ -63,6 +66,7 @@ rocksdb::DBOptions DbOptionsOf(const std::string& directory, const StoreOptions&
   db_options.create_if_missing = options.create_if_missing;
   db_options.create_missing_column_families = true;
   db_options.max_total_wal_size = kWalBytesMax;
+  db_options.max_manifest_file_size = kManifestBytesMax;
   db_options.max_background_jobs = 2;
   db_options.max_open_files = 512;
   db_options.avoid_unnecessary_blocking_io = true;

@@ -108,6 +108,16 @@ std::vector<Store::Range> MergeByFiles(
   return merged;
 }
 
+// A manifest begins with the files as they were before the change that it begins for: one more
+// change, of nothing, and none names what the last compaction took away. The old one is removed
+// before this returns.
+rocksdb::Status BeginManifest(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* handle) {
+  const rocksdb::Status changed = db.SetOptions(handle, {{"disable_auto_compactions", "false"}});
+  if (!changed.ok()) return changed;
+  const rocksdb::Status held = db.DisableFileDeletions();
+  return held.ok() ? db.EnableFileDeletions(false) : held;
+}
+
 // How deep in calls of a store this thread is: a visitor may call again.
 thread_local int calls_of_thread = 0;
 
@@ -346,6 +356,8 @@ Status Store::Purge(std::span<const Range> ranges) {
         options, files.handle(range.family), &from, range.to.empty() ? nullptr : &to);
     if (!compacted.ok()) return FailUpkeep(compacted, "Compacting an erased range");
   }
+  const rocksdb::Status begun = BeginManifest(files.db(), files.handle(Family::kMeta));
+  if (!begun.ok()) return FailUpkeep(begun, "Forgetting the keys of erased rows");
   return {};
 }
 

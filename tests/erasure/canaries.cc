@@ -9,7 +9,11 @@ namespace perdure::testing {
 namespace {
 
 constexpr std::size_t kCodeLetters = 4;
-constexpr std::size_t kCompared = 64;  // bytes of a vector: no two share so many by chance
+constexpr std::size_t kNameBytes = kGhost.size() + kCodeLetters;
+constexpr std::size_t kFormBytes = 8;
+constexpr std::size_t kHeadBytes = kNameBytes + kFormBytes + sizeof(std::uint16_t);
+constexpr std::size_t kFirst = sizeof(std::uint64_t);
+constexpr std::size_t kCompared = 64;  // bytes of a needle: no two share so many by chance
 constexpr std::size_t kFilterBits = std::size_t{1} << 22;
 
 std::uint64_t EightBytes(const char* at) {
@@ -37,56 +41,44 @@ std::set<std::string> FindCanaries(std::string_view bytes, std::string_view herd
   return found;
 }
 
-VectorNeedles VectorNeedles::Read(const std::string& path) {
+ByteNeedles ByteNeedles::Read(const std::string& path) {
+  ByteNeedles needles;
   std::ifstream file(path, std::ios::binary);
   const std::string all(std::istreambuf_iterator<char>(file), {});
-  VectorNeedles needles;
+  if (all.empty()) return needles;
   needles.filter_.resize(kFilterBits);
-  std::uint32_t dimensions = 0;
-  if (all.size() < sizeof(dimensions)) return needles;
-  std::memcpy(&dimensions, all.data(), sizeof(dimensions));
-  const std::size_t name_bytes = kGhost.size() + kCodeLetters;
-  const std::size_t record_bytes = name_bytes + dimensions * sizeof(std::int16_t);
-  for (std::size_t at = sizeof(dimensions); at + record_bytes <= all.size(); at += record_bytes) {
-    const std::string name = all.substr(at, name_bytes);
-    std::vector<std::int16_t> stored(dimensions);
-    std::memcpy(stored.data(), &all[at + name_bytes], dimensions * sizeof(std::int16_t));
-    std::vector<float> floats(dimensions);
-    std::ranges::transform(stored, floats.begin(), [](std::int16_t value) {
-      return static_cast<float>(value) / 32767.0F;  // as index/search/vector_cache.cc reads them
-    });
-    needles.Add(name, "int16", {reinterpret_cast<const char*>(stored.data()), stored.size() * 2},
-                2);
-    needles.Add(name, "float", {reinterpret_cast<const char*>(floats.data()), floats.size() * 4},
-                4);
+  for (std::size_t at = 0; at + kHeadBytes <= all.size();) {
+    const std::string name = all.substr(at, kNameBytes);
+    std::string form = all.substr(at + kNameBytes, kFormBytes);
+    form.erase(form.find_last_not_of(' ') + 1);
+    std::uint16_t size = 0;
+    std::memcpy(&size, &all[at + kNameBytes + kFormBytes], sizeof(size));
+    at += kHeadBytes;
+    needles.Add(name, std::move(form), std::string_view(all).substr(at, size));
+    at += size;
   }
   return needles;
 }
 
-void VectorNeedles::Add(const std::string& name, const char* form, std::string_view bytes,
-                        std::size_t unit) {
-  const auto is_zero = [&](std::size_t at) {
-    return std::ranges::all_of(bytes.substr(at, unit), [](char byte) { return byte == 0; });
-  };
-  for (std::size_t at = 0; at + kCompared <= bytes.size(); at += unit) {
-    bool tells = true;
-    for (std::size_t i = at; i < at + 8; i += unit) tells = tells && !is_zero(i);
-    if (!tells) continue;
-    const std::uint64_t first = EightBytes(&bytes[at]);
-    filter_[FilterBit(first)] = true;
-    needles_.emplace(first, Needle{name, form, std::string(bytes.substr(at, kCompared))});
-    return;
-  }
+// A long needle begins where there is no zero, since many places in a file begin like one.
+void ByteNeedles::Add(std::string name, std::string form, std::string_view bytes) {
+  std::size_t begin = 0;
+  while (begin + kCompared < bytes.size() && bytes.substr(begin, kFirst).contains('\0')) ++begin;
+  const std::string_view needle = bytes.substr(begin, kCompared);
+  if (needle.size() < kFirst) return;
+  const std::uint64_t first = EightBytes(needle.data());
+  filter_[FilterBit(first)] = true;
+  needles_.emplace(first, Needle{std::move(name), std::move(form), std::string(needle)});
 }
 
-void VectorNeedles::Find(std::string_view bytes, Found& found) const {
+void ByteNeedles::Find(std::string_view bytes, Found& found) const {
   if (needles_.empty()) return;
-  for (std::size_t at = 0; at + kCompared <= bytes.size(); at += 2) {
+  for (std::size_t at = 0; at + kFirst <= bytes.size(); ++at) {
     const std::uint64_t here = EightBytes(&bytes[at]);
     if (!filter_[FilterBit(here)]) continue;
     const auto [first, last] = needles_.equal_range(here);
     for (auto needle = first; needle != last; ++needle) {
-      if (bytes.substr(at, kCompared) != needle->second.bytes) continue;
+      if (!bytes.substr(at).starts_with(needle->second.bytes)) continue;
       found.emplace(needle->second.name, needle->second.form);
     }
   }

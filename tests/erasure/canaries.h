@@ -3,7 +3,8 @@
 //   canary := "zq" herd code:[a-z]{4} place:[a-z]      herd: "ghost", to be erased, or "alive"
 //
 // The herd's name alone is looked for, since sorted terms leave out what they share with the one
-// before. A vector is looked for as the cache holds it and as a segment does.
+// before. Bytes that were computed from a canary, vectors and value keys, are looked for as they
+// are.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +22,13 @@ inline constexpr std::string_view kGhost = "ghost";
 inline constexpr std::string_view kAlive = "alive";
 inline constexpr std::string_view kCutShort = "????";  // the code of a canary without its end
 
-// The vectors of canaries, as a file: dimensions:u32, then for each herd{5} code{4} and dimensions
-// int16, all little-endian.
-class VectorNeedles {
+// Bytes to find and whose they are, from a file: (herd{5} code{4} form:byte{8} size:u16
+// byte{size})*, form padded with spaces, size little-endian.
+class ByteNeedles {
  public:
-  VectorNeedles() = default;
-  static VectorNeedles Read(const std::string& path);
+  ByteNeedles() = default;
+  // Of an empty path: none.
+  static ByteNeedles Read(const std::string& path);
 
   using Found = std::set<std::pair<std::string, std::string>>;  // herd and code, form
   void Find(std::string_view bytes, Found& found) const;
@@ -34,11 +36,11 @@ class VectorNeedles {
  private:
   struct Needle {
     std::string name;
-    const char* form;
+    std::string form;
     std::string bytes;  // from its first telling eight bytes on
   };
 
-  void Add(const std::string& name, const char* form, std::string_view bytes, std::size_t unit);
+  void Add(std::string name, std::string form, std::string_view bytes);
 
   std::vector<bool> filter_;
   std::multimap<std::uint64_t, Needle> needles_;  // by their first eight bytes

@@ -3,7 +3,9 @@
 the others stay, and that the log keeps its proofs: erasure.py PERDURE.
 
 What is promised, and what is out of reach: docs/ERASURE.md."""
+import array
 import collections
+import hmac
 import json
 import os
 import pathlib
@@ -29,6 +31,9 @@ SMALL_MEMORIES, SMALL_ERASED, KILLS = (400, 20, 150) if NIGHTLY else (150, 6, 8)
 # Seconds from the call; judged at full size alone, where the store has 1 GB of payloads.
 ONE_GONE_MAX, ALL_GONE_MAX, RECEIPTS_MAX, HIDDEN_MAX = 2, 30, 300, 0.5
 
+PATIENCE = 900  # seconds, with a server that stops: it writes its last checkpoint
+FORMS = ("raw", "decoded", "int16", "float", "key")
+
 Hit = collections.namedtuple("Hit", "herd code form file")
 Found = collections.namedtuple("Found", "hits raw decoded files")
 
@@ -46,8 +51,8 @@ class Test:
               flush=True)
         self.passed, self.failed = self.passed + bool(holds), self.failed + (not holds)
 
-    def scan(self, directories, vectors="", may_be_torn=False):
-        run = subprocess.run([self.scanner, vectors, *directories], capture_output=True, text=True)
+    def scan(self, directories, needles="", may_be_torn=False):
+        run = subprocess.run([self.scanner, needles, *directories], capture_output=True, text=True)
         if run.returncode != 0:
             raise Failed(f"the scanner ended with {run.returncode}: {run.stderr[-500:]}")
         *hits, totals = run.stdout.splitlines()
@@ -160,25 +165,44 @@ def settle(server):
     raise Failed("the indexes did not follow the log within ten minutes")
 
 
-def write_vectors(data, subjects, path):
-    """Takes the vectors of the subjects out of the caches; see canaries.h and vector_cache.h. Those
-    that a memory of another herd has too would be found for good reason, and are left out."""
-    names = {bytes.fromhex(s.id.replace("-", "")): s.herd + s.code for s in subjects}
-    vectors, seen, dimensions = {}, collections.defaultdict(set), 0
+def vectors_of(data, subjects):
+    """(subject, its vector) for each that the caches hold; see vector_cache.h. Those that a memory of
+    another herd has too would be found for good reason, and are left out."""
+    owners = {bytes.fromhex(s.id.replace("-", "")): s for s in subjects}
+    vectors, seen = {}, collections.defaultdict(set)
     for keys in (data / "index").glob("*/cache.*.keys"):
-        dimensions = int(keys.name.split(".")[-2])
-        rows = keys.read_bytes()
-        all_vectors = keys.with_suffix(".vectors").read_bytes()
-        for slot in range(len(rows) // 40):
-            memory = rows[slot * 40 + 16:slot * 40 + 32]
-            vector = all_vectors[slot * dimensions * 2:(slot + 1) * dimensions * 2]
+        size = int(keys.name.split(".")[-2]) * 2
+        slots, all_vectors = keys.read_bytes(), keys.with_suffix(".vectors").read_bytes()
+        for slot in range(len(slots) // 40):
+            memory = slots[slot * 40 + 16:slot * 40 + 32]
+            vector = all_vectors[slot * size:(slot + 1) * size]
             seen[vector].add(memory)
-            if memory in names:
-                vectors.setdefault(vector, names[memory])
-    own = [(name, vector) for vector, name in vectors.items() if len(seen[vector]) == 1]
-    path.write_bytes(struct.pack("<I", dimensions) +
-                     b"".join(name.encode() + vector for name, vector in own))
-    return collections.Counter(name[:5] for name, _ in own)
+            if memory in owners:
+                vectors.setdefault(vector, owners[memory])
+    return [(owner, vector) for vector, owner in vectors.items() if len(seen[vector]) == 1]
+
+
+def value_keys_of(secret, subject):
+    """What stands for its labels and its idempotency key; see keys.h."""
+    for kind, place in (("tag", "d"), ("tag", "q"), ("type", "g"), ("theme", "h"),
+                        ("idempotency", "l")):
+        yield hmac.digest(secret, bytes([len(kind)]) + (kind + subject.canary(place)).encode(),
+                          "sha256")[:16]
+
+
+def write_needles(data, subjects, path):
+    """The bytes that were computed from texts, for the scanner; see canaries.h. How many vectors."""
+    needles, vectors = [], vectors_of(data, subjects)
+    for subject, vector in vectors:
+        values = array.array("h", vector)
+        needles += [(subject, b"int16", vector),
+                    (subject, b"float", array.array("f", [v / 32767 for v in values]).tobytes())]
+    secret = (data / "keys" / "main.secret").read_bytes()
+    needles += [(s, b"key", key) for s in subjects for key in value_keys_of(secret, s)]
+    path.write_bytes(b"".join(
+        (s.herd + s.code).encode() + form.ljust(8) + struct.pack("<H", len(needle)) + needle
+        for s, form, needle in needles))
+    return sum(subject.herd == "ghost" for subject, _ in vectors)
 
 
 def codes(found, herd, *forms):
@@ -191,7 +215,7 @@ def check_scan(test, name, found, ghosts, alive):
     test.check(f"{name}: 0 traces of {len(ghosts)} erased memories in {found.files} files",
                not traces, "\n      ".join(map(str, traces[:9])))
     wanted = {subject.code for subject in alive}
-    for form in ("raw", "decoded", "int16", "float"):
+    for form in FORMS:
         here = codes(found, "alive", form) & wanted
         test.check(f"{name}: control: {len(here)} of {len(wanted)} live ones found, {form}",
                    here == wanted, sorted(wanted - here)[:9])
@@ -268,12 +292,12 @@ def link_tree(source, target):
                 pass
 
 
-def scan_open(test, vectors):
+def scan_open(test, needles):
     """Scans the files of a server at work, again while a table is just being written."""
     for _ in range(20):
         linked = test.work / "linked"
         link_tree(test.data, linked)
-        found = test.scan([linked, test.outside], vectors, may_be_torn=True)
+        found = test.scan([linked, test.outside], needles, may_be_torn=True)
         shutil.rmtree(linked)
         if not any(hit.herd == "torn" for hit in found.hits):
             return found
@@ -295,29 +319,29 @@ def scale(test):
         settle(server)
         ghosts = [s for s in subjects if s.herd == "ghost"]
         alive = [s for s in subjects if s.herd == "alive"]
-        test.check("the server stops in order", server.stop() == 0)
+        test.check("the server stops in order", server.stop(PATIENCE) == 0)
         test.figures["load_s"] = round(time.time() - begin, 1)
-        vectors = test.work / "vectors"
-        counts = write_vectors(test.data, subjects, vectors)
-        found = test.scan([test.data], vectors)
-        for form in ("raw", "decoded", "int16", "float"):
+        needles = test.work / "needles"
+        count = write_needles(test.data, subjects, needles)
+        found = test.scan([test.data], needles)
+        for form in FORMS:
             here = codes(found, "ghost", form) & {g.code for g in ghosts}
             test.check(f"before: all {ERASED} are found, {form}", len(here) == ERASED, len(here))
         kinds = {hit.form + " " + pathlib.Path(hit.file).suffix for hit in found.hits
                  if hit.herd == "ghost"}
         for kind in ("decoded .sst", "decoded .glass", "raw .glass", "float .segment",
-                     "int16 .vectors"):
+                     "int16 .vectors", "key .sst", "key "):
             test.check(f"before: found {kind}", kind in kinds, sorted(kinds))
-        test.figures |= {"memories": MEMORIES, "erased": ERASED, "vectors": counts["ghost"],
+        test.figures |= {"memories": MEMORIES, "erased": ERASED, "vectors": count,
                          "files": found.files, "scanned_mb": found.raw >> 20,
                          "decoded_mb": found.decoded >> 20}
         server = Server(test.program, str(test.data), *options, **surroundings)
-        erase_at_scale(test, server, ghosts, alive, vectors)
+        erase_at_scale(test, server, ghosts, alive, needles)
     finally:
         if server.process.poll() is None:
             server.kill()
         log.close()
-    found = test.scan([test.data, test.outside], vectors)
+    found = test.scan([test.data, test.outside], needles)
     check_scan(test, "closed", found, ghosts, alive)
     test.figures["traces"] = len([hit for hit in found.hits if hit.herd == "ghost"])
     test.figures["controls"] = len(codes(found, "alive", "decoded"))
@@ -329,7 +353,7 @@ def payload_bytes(metrics):
                  if line.startswith("perdure_store_bytes ")), 0.0)
 
 
-def erase_at_scale(test, server, ghosts, alive, vectors):
+def erase_at_scale(test, server, ghosts, alive, needles):
     for name in ("kept", "key"):
         (test.work / name).unlink(missing_ok=True)
     operator = Caller(server, True)
@@ -349,11 +373,11 @@ def erase_at_scale(test, server, ghosts, alive, vectors):
         (test.outside / "metrics").write_bytes(reply.read())
     with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/readyz") as reply:
         (test.outside / "readyz").write_bytes(reply.read())
-    found = scan_open(test, vectors)
+    found = scan_open(test, needles)
     check_scan(test, "open", found, ghosts, alive)
     check_reads(test, server, ghosts, alive, before)
     settle(server)
-    test.check("the server stops in order again", server.stop() == 0)
+    test.check("the server stops in order again", server.stop(PATIENCE) == 0)
     log = (test.outside / "server.log").read_text()
     test.check("control: the access log holds the erasures",
                "/api/v1/memories/{id}/erase" in log, log[-300:])
@@ -367,7 +391,7 @@ def small(test):
     try:
         subjects = populate(server, SMALL_MEMORIES, SMALL_ERASED, PAYLOAD_BYTES // 10)
         settle(server)
-        server.stop()
+        server.stop(PATIENCE)
         kills = Kills(test, data, subjects)
         test.figures["kill_9"] = kills.run(KILLS)
         plant(test, data, subjects, options)
@@ -390,7 +414,7 @@ def plant(test, data, subjects, options):
     settle(server)
     # Another erasure brings what was left from the log files into tables.
     test.erase(operator, [s for s in subjects if s.herd == "alive"][:1])
-    server.stop()
+    server.stop(PATIENCE)
     with open(planted / "server.log", "w") as file:
         file.write(f"a line with {ghost.canary('c')} in it\n")
     found = test.scan([planted])

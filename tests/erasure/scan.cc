@@ -1,9 +1,9 @@
 // Looks for canaries in every file below directories.
 //
-//   erasure_scan VECTORS DIRECTORY...   prints "HERD CODE FORM FILE" for each that it finds, FORM
-//                                       being raw, decoded, int16 or float, "torn - - FILE" for a
+//   erasure_scan NEEDLES DIRECTORY...   prints "HERD CODE FORM FILE" for each that it finds, FORM
+//                                       raw, decoded or a needle's own, "torn - - FILE" for a
 //                                       table that cannot be read, then "bytes RAW DECODED FILES".
-//                                       VECTORS: see canaries.h; "" for none.
+//                                       NEEDLES: see canaries.h; "" for none.
 //   erasure_scan --watch STORE CODES    waits until no file holds a ghost of CODES (or "all"):
 //                                       prints "holds N" for the N files that do so at first, and
 //                                       "clean SECONDS", Unix time, when none does.
@@ -52,15 +52,11 @@ void PrintFound(std::string_view bytes, const char* form, const std::string& pat
   }
 }
 
-void ScanFile(const std::filesystem::path& path, const VectorNeedles& vectors, Totals& totals) {
+void ScanFile(const std::filesystem::path& path, const ByteNeedles& needles, Totals& totals) {
   const std::string raw = ReadFile(path);
   PrintFound(raw, "raw", path.string());
-  VectorNeedles::Found found;
-  vectors.Find(raw, found);
-  for (const auto& [name, form] : found) {
-    std::printf("%s %s %s %s\n", name.substr(0, 5).c_str(), name.substr(5).c_str(), form.c_str(),
-                path.c_str());
-  }
+  ByteNeedles::Found found;
+  needles.Find(raw, found);
   std::string decoded;
   if (path.extension() == ".glass") decoded = InflateGlass(raw);
   if (path.extension() == ".sst") {
@@ -71,13 +67,18 @@ void ScanFile(const std::filesystem::path& path, const VectorNeedles& vectors, T
     }
   }
   PrintFound(decoded, "decoded", path.string());
+  needles.Find(decoded, found);
+  for (const auto& [name, form] : found) {
+    std::printf("%s %s %s %s\n", name.substr(0, 5).c_str(), name.substr(5).c_str(), form.c_str(),
+                path.c_str());
+  }
   ++totals.files;
   totals.raw += raw.size();
   totals.decoded += decoded.size();
 }
 
-void Scan(const std::string& vectors, std::span<char*> directories) {
-  const VectorNeedles needles = vectors.empty() ? VectorNeedles() : VectorNeedles::Read(vectors);
+void Scan(const std::string& needles_path, std::span<char*> directories) {
+  const ByteNeedles needles = ByteNeedles::Read(needles_path);
   Totals totals;
   for (const char* directory : directories) {
     for (const auto& file : std::filesystem::recursive_directory_iterator(directory)) {

@@ -19,10 +19,10 @@ class Server:
         self.token = pathlib.Path(data, "token").read_text().strip()
         self.operator_token = pathlib.Path(data, "operator.token").read_text().strip()
 
-    def stop(self):
+    def stop(self, patience=60):
         """As Ctrl-C does; the exit code."""
         self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=patience)
         self.process.stdout.close()
         return code
 
