@@ -22,6 +22,7 @@ constexpr std::uint64_t kWalBytesMax = 48ull << 20;  // bounds what an open repl
 // A manifest names the first and last keys of the files that were: each change begins a new one, so
 // that those of erased rows do not stay.
 constexpr std::uint64_t kManifestBytesMax = 1;
+constexpr std::size_t kManifestReserveBytes = 16 << 10;
 
 // Hears of errors in the background. RocksDB's own way back from a full disk is not taken: tried a
 // moment too early, it ends in an error without a way back.
@@ -67,6 +68,7 @@ rocksdb::DBOptions DbOptionsOf(const std::string& directory, const StoreOptions&
   db_options.create_missing_column_families = true;
   db_options.max_total_wal_size = kWalBytesMax;
   db_options.max_manifest_file_size = kManifestBytesMax;
+  db_options.manifest_preallocation_size = kManifestReserveBytes;
   db_options.max_background_jobs = 2;
   db_options.max_open_files = 512;
   db_options.avoid_unnecessary_blocking_io = true;
