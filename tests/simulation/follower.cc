@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/apply/memory_fold.h"
 #include "engine/base/hash.h"
 #include "index/embed/embedder.h"
 #include "index/search/version_text.h"
@@ -97,6 +98,27 @@ std::string Follower::Describe() const {
     fmt::format_to(std::back_inserter(text), "{} {}\n", container.seq, container.parent);
   }
   return text;
+}
+
+bool Follower::Agrees(const StateReader& store) const {
+  const Columns& columns = *columns_;
+  for (std::uint32_t memory = 0; memory < columns.memories.size(); ++memory) {
+    const rows::State& state = columns.states[columns.LatestState(memory)];
+    const rows::Version& version = columns.versions[state.version];
+    const rows::Scope& scope = columns.scopes[state.scope];
+    const auto record = ReadMemory(store, space_, Uuid{columns.memories[memory].id});
+    if (!record || !*record) return false;
+    const fb::MemoryRecordT& r = **record;
+    if (r.record_time != state.record_time || static_cast<std::uint8_t>(r.state) != state.state ||
+        r.pinned != (state.pinned != 0) || r.version != version.version ||
+        r.text_seq != version.text_seq || r.label_seq != version.label_seq ||
+        r.scope.container() != columns.containers[scope.container].seq ||
+        r.scope.user() != scope.user || r.scope.agent() != scope.agent ||
+        r.scope.run() != scope.run) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace perdure::simulation

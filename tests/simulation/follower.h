@@ -27,6 +27,9 @@ class Follower {
 
   // All that a search could see of the columns, in one text.
   std::string Describe() const;
+  // Whether each memory is what its record says, in a store of which this has followed the log to
+  // its end.
+  bool Agrees(const StateReader& store) const;
 
  private:
   std::string DescribeMemory(std::uint32_t memory) const;

@@ -37,8 +37,10 @@ House::House(const RunOptions& options)
       trouble_one_in_(60 + chance_.Below(600)),
       disk_delay_max_(chance_.OneIn(2) ? 60 : 10'000),
       wakes_spuriously_(chance_.OneIn(2)),
+      will_flood_(chance_.OneIn(250)),
       reader_(std::make_unique<LiveReader>(*this)) {
   if (options.steps != 0) steps_ = options.steps;
+  ConfirmClock();
 }
 
 House::~House() = default;
@@ -75,7 +77,7 @@ void House::Found() {
     Submission submission{.session = principal.session, .client = SIZE_MAX, .space = kSystemSpace};
     submission.waiting = std::make_shared<Waiting>(
         WriteRequest{std::move(principal), CreateSpace{space, name}, WriteOptions{}});
-    Submit(std::move(submission));
+    static_cast<void>(Submit(std::move(submission)));
     if (!Settle()) return;
   }
   const std::uint64_t count = 2 + chance_.Below(4);
@@ -263,6 +265,9 @@ void House::End() {
       oracle_.Fail("follower",
                    fmt::format("space {}: at {} of {}, and not equal to one built from nothing",
                                follower->space(), follower->cursor(), head));
+    } else if (!follower->Agrees(disk_)) {
+      oracle_.Fail("follower", fmt::format("space {}: a memory is not what its record says",
+                                           follower->space()));
     }
   }
   Close();

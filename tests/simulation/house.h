@@ -89,7 +89,8 @@ class House final : private WriteDriver {
   void StepReader();
   void TakeAnswers();
   void Answer(const Submission& submission);
-  void Submit(Submission submission);
+  [[nodiscard]] bool Submit(Submission submission);
+  void Flood();
   void Watch();
 
   // --- trouble.cc: the disk and what goes wrong
@@ -97,6 +98,7 @@ class House final : private WriteDriver {
   void StepWrite(std::size_t which);
   void FinishWrite(std::size_t which, const Status& written);
   Micros DiskDelay();
+  void ConfirmClock();
   void Trouble();
   void Mend();
 
@@ -125,6 +127,7 @@ class House final : private WriteDriver {
   std::uint64_t trouble_one_in_;
   Micros disk_delay_max_;
   bool wakes_spuriously_;
+  bool will_flood_;
 
   std::unique_ptr<LiveReader> reader_;
   std::unique_ptr<Life> life_;
@@ -133,6 +136,7 @@ class House final : private WriteDriver {
   bool cache_is_sound_ = true;  // no sync has failed since the store was opened
   Fate next_fate_ = Fate::kWell;
   std::uint64_t read_faults_ = 0;  // that are still to come
+  Micros believed_ = 0;            // the most that the wall clock was ahead of the boot clock
   std::uint64_t power_lasts_ = 0;  // for so many steps of the disk; 0: for good
   bool power_is_gone_ = false;     // after the step that is being made
   std::deque<Write> writes_;       // one, but for planted bugs

@@ -59,6 +59,19 @@ void Oracle::SeeDurable(const VirtualDisk::Batch& batch) {
   }
 }
 
+void Oracle::SeeTimes(std::span<const Mutation> mutations, Micros latest) {
+  for (const Mutation& mutation : mutations) {
+    if (mutation.family != Family::kLog) continue;
+    const auto entry = Entry::Parse(*mutation.value);
+    Micros& last = times_[(*entry)->space()];
+    const Micros time = (*entry)->record_time();
+    if (time > std::max(latest, last + 1)) {
+      Fail("clock", fmt::format("entry {} is dated by a clock that ran away", (*entry)->seq()));
+    }
+    last = time;
+  }
+}
+
 void Oracle::SeeHead(SpaceId space, const LogHead& head) {
   LogHead& seen = seen_[space];
   if (head.seq == seen.seq && head.hash == seen.hash) return;
@@ -115,6 +128,12 @@ void Oracle::SeeAnswer(const Submission& submission, const Result<WriteOutcome>&
 
 void Oracle::SeeDone(const Submission& submission, const WriteOutcome& outcome,
                      const StateReader& latest, const LogHead& visible) {
+  const bool wants_dry = submission.request().options.dry_run;
+  if (wants_dry != outcome.dry_run) {
+    Fail("answer", fmt::format("session {} {} a dry run", submission.session,
+                               wants_dry ? "was not given" : "was given"));
+  }
+  if (wants_dry) nothing_.insert(submission.session);
   if (outcome.dry_run) return;
   const auto& [session, space] = std::pair(submission.session, submission.space);
   if (outcome.seq > durable_[space]) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -28,6 +29,8 @@ class Oracle {
 
   // A group is on disk.
   void SeeDurable(const VirtualDisk::Batch& batch);
+  // A group is to be written; `latest`: no clock that could be believed was ever later.
+  void SeeTimes(std::span<const Mutation> mutations, Micros latest);
   // A reader was shown this head.
   void SeeHead(SpaceId space, const LogHead& head);
   // A reader was given this record as of that time: it stays what it is.
@@ -80,6 +83,7 @@ class Oracle {
   std::vector<std::string> violations_;
   std::uint64_t last_group_ = 0;
   std::map<SpaceId, Seq> durable_;
+  std::map<SpaceId, Micros> times_;  // of the last entries decided
   std::map<SpaceId, LogHead> seen_;
   std::map<std::tuple<SpaceId, Uuid, Micros>, std::optional<std::string>> records_;
   std::map<std::uint64_t, Done> done_;  // by session

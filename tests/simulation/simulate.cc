@@ -82,16 +82,6 @@ std::string Replay(const Arguments& arguments, std::uint64_t seed) {
   return command + " -v";
 }
 
-void Print(const Figures& f) {
-  fmt::print(
-      "{} steps, {} commands, {} answers, {} entries in {} groups; {} repeated, {} conflicts, {} "
-      "refused\n{} power cuts, {} kills, {} closings, {} recoveries in place, {} failed writes, {} "
-      "clock jumps\n{} reads, {} entries followed; longest wait {} steps\n",
-      f.steps, f.commands, f.answers, f.entries, f.groups, f.repeats, f.conflicts, f.refusals,
-      f.power_cuts, f.kills, f.closings, f.recoveries, f.failed_writes, f.clock_jumps, f.reads,
-      f.followed, f.longest_wait);
-}
-
 int RunAll(const Arguments& arguments) {
   Figures figures;
   std::uint64_t failed = 0;
@@ -109,7 +99,7 @@ int RunAll(const Arguments& arguments) {
     const std::uint64_t done = seed - arguments.first + 1;
     if (done % kProgressEvery == 0) fmt::print(stderr, "{} seeds, {} failed\n", done, failed);
   }
-  Print(figures);
+  fmt::print("{}\n", Describe(figures));
   fmt::print("{} seeds, {} failed, {:.1f} s of processor\n", arguments.last - arguments.first + 1,
              failed, static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
   return failed == 0 ? 0 : 1;

@@ -29,6 +29,16 @@ Figures& Figures::operator+=(const Figures& other) {
   return *this;
 }
 
+std::string Describe(const Figures& f) {
+  return fmt::format(
+      "{} steps, {} commands, {} answers, {} entries in {} groups; {} repeated, {} conflicts, {} "
+      "refused\n{} power cuts, {} kills, {} closings, {} recoveries in place, {} failed writes, {} "
+      "clock jumps\n{} reads, {} entries followed; longest wait {} steps",
+      f.steps, f.commands, f.answers, f.entries, f.groups, f.repeats, f.conflicts, f.refusals,
+      f.power_cuts, f.kills, f.closings, f.recoveries, f.failed_writes, f.clock_jumps, f.reads,
+      f.followed, f.longest_wait);
+}
+
 RunResult RunOnce(const RunOptions& options) { return House(options).Run(); }
 
 bool RunsTwice(std::uint64_t seed) { return seed % 100 == 0; }

@@ -38,6 +38,7 @@ struct Figures {
 
   Figures& operator+=(const Figures& other);
 };
+std::string Describe(const Figures& figures);
 
 struct RunResult {
   std::vector<std::string> violations;  // each begins with its kind and a colon

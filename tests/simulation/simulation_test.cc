@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace perdure::simulation {
@@ -17,13 +18,17 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 TEST(Simulation, HoldsWhateverHappens) {
-  const std::uint64_t seeds = std::getenv("PERDURE_NIGHTLY") != nullptr ? 20'000 : 500;
+  const char* nightly = std::getenv("PERDURE_NIGHTLY");
+  const bool is_nightly = nightly != nullptr && std::strtoull(nightly, nullptr, 10) != 0;
+  const std::uint64_t seeds = is_nightly ? 20'000 : 500;
   Figures figures;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const RunResult result = RunChecked({.seed = seed});
     ASSERT_THAT(result.violations, IsEmpty()) << "`simulate --seed " << seed << " -v` repeats it";
     figures += result.figures;
   }
+  std::printf("%llu seeds: %s\n", static_cast<unsigned long long>(seeds),
+              Describe(figures).c_str());
   EXPECT_GT(figures.power_cuts, seeds);
   EXPECT_GT(figures.conflicts, seeds / 4);
   EXPECT_GT(figures.repeats, seeds);

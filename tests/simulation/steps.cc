@@ -5,6 +5,7 @@
 
 #include "engine/apply/memory_fold.h"
 #include "engine/base/hash.h"
+#include "engine/base/limits.h"
 #include "engine/model/tables.h"
 #include "engine/read/moment.h"
 #include "simulation/house.h"
@@ -39,6 +40,7 @@ void House::Step(bool with_trouble) {
   if (with_trouble && chance_.OneIn(trouble_one_in_)) Trouble();
   if (with_trouble && life_ != nullptr && health_ != Health::kGood && chance_.OneIn(20)) Mend();
   if (life_ == nullptr) return;
+  if (with_trouble && will_flood_ && mode_ == Mode::kOpen && chance_.OneIn(300)) Flood();
   const std::vector<Move> moves = Moves();
   if (moves.empty()) {
     PassTime();
@@ -235,11 +237,29 @@ void House::StepClient(std::size_t which) {
   Client& client = clients_[which];
   client_due_[which] = clock_.SinceBoot() + client.think_time(chance_);
   const Micros now = life_->watermark.Head(client.space()).time;
-  Submit(client.Next(chance_, now, next_session_));
+  static_cast<void>(Submit(client.Next(chance_, now, next_session_)));
 }
 
-// As Engine::Submit does.
-void House::Submit(Submission submission) {
+// More than the queue takes, all at once.
+void House::Flood() {
+  trace_.Note("a flood");
+  will_flood_ = false;
+  std::size_t turned_away = 0;
+  for (std::size_t i = 0; i < limits::kQueueCommandsMax + 2; ++i) {
+    Submission submission = clients_[0].Next(chance_, 0, next_session_);
+    WriteRequest request = submission.request();
+    request.options = {.dry_run = true};
+    submission.waiting = std::make_shared<Waiting>(std::move(request));
+    if (!Submit(std::move(submission))) ++turned_away;
+  }
+  const std::size_t depth = life_->path.Depth();
+  if (turned_away < 2 || depth > limits::kQueueCommandsMax + 2 * limits::kGroupCommandsMax) {
+    oracle_.Fail("queue", fmt::format("{} turned away, {} wait", turned_away, depth));
+  }
+}
+
+// As Engine::Submit does. Returns whether the command was taken in.
+bool House::Submit(Submission submission) {
   Status taken = guard_.Check();
   if (taken) taken = life_->path.Put(submission.waiting);
   trace_.Note("session {} asks for command {}{}", submission.session,
@@ -247,9 +267,10 @@ void House::Submit(Submission submission) {
   if (taken) {
     ++figures_.commands;
     unanswered_.push_back(std::move(submission));
-    return;
+    return true;
   }
   if (submission.client < clients_.size()) clients_[submission.client].Forget(submission);
+  return false;
 }
 
 void House::StepFollower(std::size_t which) {
@@ -271,10 +292,13 @@ void House::StepReader() {
   ReadAt at;
   if (chance_.OneIn(3)) at.time = head.time - static_cast<Micros>(chance_.Below(30'000'000));
   if (!at.time && chance_.OneIn(3)) at.seq = chance_.Below(head.seq + 3);
+  if (!at.time && !at.seq && chance_.OneIn(4))
+    at.snapshot = fmt::format("name-{}", chance_.Below(12));
   Principal principal = Bootstrap();
   principal.space = space;
   const auto as_of = ResolveMoment(disk_, principal, keys_.at(space).secret, head, at);
   const auto last = ReadEntry(disk_, space, head.seq);
+  if (!as_of && as_of.error().code == Code::kNotFound) return;  // no such snapshot
   if (!as_of || *as_of > head.time || !last || Sha256(last->bytes()) != head.hash) {
     return oracle_.Fail("watermark", fmt::format("a reader of space {} cannot read entry {}, at "
                                                  "which the watermark is",

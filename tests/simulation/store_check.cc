@@ -55,6 +55,13 @@ std::string_view TextOf(const flatbuffers::String* text) {
   return text ? text->string_view() : std::string_view();
 }
 
+std::vector<std::string> TagsOf(const PayloadRow& row) {
+  std::vector<std::string> tags;
+  if (row->tags() == nullptr) return tags;
+  for (const auto* tag : *row->tags()) tags.push_back(tag->str());
+  return tags;
+}
+
 }  // namespace
 
 // One space's log, read from its first entry on.
@@ -192,6 +199,12 @@ void StoreCheck::CompareMemory(const Walk& walk, const Uuid& id, const testing::
            (*record)->scope.container() == naive.now().container && text && label &&
            (!*text || TextOf((**text)->text()) == naive.now().text) &&
            (!*label || TextOf((**label)->title()) == naive.now().title);
+    if (same && *label) same = TagsOf(**label) == naive.now().tags;
+  }
+  if (same && naive.state == fb::MemoryState::erased) {
+    const auto text = ReadPayload(disk_, walk.space, (*record)->text_seq);
+    const auto label = ReadPayload(disk_, walk.space, (*record)->label_seq);
+    same = text && label && !*text && !*label;
   }
   if (same) return;
   oracle_.Fail("past", fmt::format("memory {} of space {} after entry {} is not what the log says",

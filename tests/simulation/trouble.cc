@@ -1,7 +1,9 @@
 // The virtual disk at work, and what goes wrong in the house.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "engine/base/limits.h"
 #include "simulation/house.h"
 
 namespace perdure::simulation {
@@ -22,12 +24,18 @@ Micros House::DiskDelay() {
 
 void House::StartWrite(std::size_t which) {
   Thread& thread = life_->threads[which];
+  if (health_ != Health::kGood) {
+    oracle_.Fail("order",
+                 fmt::format("group {} follows one that could not be written", thread.group));
+  }
   Write write{.thread = which,
               .batch = {thread.group, thread.writer.group()->state.mutations()},
               .sync = thread.writer.sync(),
               .fate = std::exchange(next_fate_, Fate::kWell),
               .began = clock_.SinceBoot(),
               .due = clock_.SinceBoot() + DiskDelay()};
+  oracle_.SeeTimes(write.batch.mutations,
+                   clock_.SinceBoot() + believed_ + limits::kClockAheadMaxMicros);
   if (Planted(Plant::kWatermarkEarly)) life_->watermark.Move(thread.writer.group()->ends);
   const bool overtaken = Planted(Plant::kOutOfOrder) && writes_.empty() && chance_.OneIn(3);
   if (Planted(Plant::kAnswerEarly) || overtaken) {
@@ -158,9 +166,13 @@ void House::Trouble() {
       read_faults_ += 1 + chance_.Below(4);
       return;
     default:
-      guard_.Confirm();
-      return;
+      return ConfirmClock();
   }
+}
+
+void House::ConfirmClock() {
+  guard_.Confirm();
+  believed_ = std::max(believed_, clock_.Now() - clock_.SinceBoot());
 }
 
 // What an operator, or the engine's watch over a full disk, does about a disk that takes no writes.
