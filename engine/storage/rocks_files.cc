@@ -17,7 +17,12 @@ namespace perdure {
 namespace {
 
 constexpr std::uint64_t kPayloadFileBytes = 8ull
-                                            << 20;   // small, so that an erasure rewrites little
+                                            << 20;  // small, so that an erasure rewrites little
+// What an erasure deletes lies anywhere, so the level below the newest files is rewritten as a
+// whole: it is kept small. Payloads come in the order of their keys, so a steep step costs no
+// rewriting.
+constexpr std::uint64_t kPayloadLevelBytes = 64ull << 20;
+constexpr double kPayloadLevelFactor = 32;
 constexpr std::uint64_t kWalBytesMax = 48ull << 20;  // bounds what an open replays
 // A manifest names the first and last keys of the files that were: each change begins a new one, so
 // that those of erased rows do not stay.
@@ -56,7 +61,11 @@ rocksdb::ColumnFamilyOptions OptionsOf(Family family, const std::shared_ptr<rock
   options.bottommost_compression = rocksdb::kZSTD;
   options.write_buffer_size = 16 << 20;
   options.level_compaction_dynamic_level_bytes = true;
-  if (family == Family::kPayload) options.target_file_size_base = kPayloadFileBytes;
+  if (family == Family::kPayload) {
+    options.target_file_size_base = kPayloadFileBytes;
+    options.max_bytes_for_level_base = kPayloadLevelBytes;
+    options.max_bytes_for_level_multiplier = kPayloadLevelFactor;
+  }
   if (family == Family::kState) options.comparator = timestamped;
   return options;
 }

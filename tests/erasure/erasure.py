@@ -28,8 +28,13 @@ from served import Server  # noqa: E402
 NIGHTLY = bool(os.environ.get("PERDURE_NIGHTLY"))
 MEMORIES, ERASED, PAYLOAD_BYTES = (50_000, 1_000, 20_000) if NIGHTLY else (2_000, 100, 2_000)
 SMALL_MEMORIES, SMALL_ERASED, KILLS = (400, 20, 150) if NIGHTLY else (150, 6, 8)
-# Seconds from the call; judged at full size alone, where the store has 1 GB of payloads.
-ONE_GONE_MAX, ALL_GONE_MAX, RECEIPTS_MAX, HIDDEN_MAX = 2, 30, 300, 0.5
+# Seconds from the call; judged at full size alone, where the store has 1 GB of payloads. All of a
+# call are hidden by one transaction, which takes its time for each.
+ONE_GONE_MAX, ALL_GONE_MAX, RECEIPTS_MAX, HIDDEN_MAX, HIDDEN_EACH_MAX = 2, 30, 300, 0.5, 0.002
+# What is rewritten, at most: for one, a level of the store and the files around each version; for
+# all, everything. A disk too slow to write that in the time is given what it needs, and the figures
+# say so.
+ONE_REWRITTEN_MB, SLACK = 160, 1.5
 
 PATIENCE = 900  # seconds, with a server that stops: it writes its last checkpoint
 FORMS = ("raw", "decoded", "int16", "float", "key")
@@ -117,7 +122,22 @@ class Onlooker(threading.Thread):
                 self.not_ready += 1
 
 
+def disk_speed(work):
+    """MB a second in synced files of 8 MB, as the store writes them."""
+    block, begin = os.urandom(8 << 20), time.time()
+    for number in range(8):
+        with open(work / f"probe.{number}", "wb") as file:
+            file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+    seconds = time.time() - begin
+    for number in range(8):
+        (work / f"probe.{number}").unlink()
+    return 64 / seconds
+
+
 def timed_erasure(test, server, ghosts, name):
+    speed = disk_speed(test.work)
     watcher = Watcher(test, test.data / "store", ghosts)
     onlooker = Onlooker(test, server, ghosts[-1])
     operator = Caller(server, True)
@@ -131,6 +151,7 @@ def timed_erasure(test, server, ghosts, name):
     onlooker.join()
     gone, shown = watcher.clean_at() - begin, max(0.0, onlooker.last_shown - begin)
     generations = operator.call("GET", "/api/v1/index")["spaces"][0]["generation"] - generation
+    speed = min(speed, disk_speed(test.work))
     many = f"{len(ghosts)} memories" if len(ghosts) > 1 else "one memory"
     test.check(f"{many}: the store's files held the text before", watcher.files > 0)
     test.check(f"{many}: a receipt for each", len(set(answer["receipts"])) == len(ghosts) and
@@ -140,15 +161,18 @@ def timed_erasure(test, server, ghosts, name):
     test.check(f"{many}: the server is ready all the while", onlooker.not_ready == 0,
                onlooker.not_ready)
     if NIGHTLY:
-        gone_max = ONE_GONE_MAX if len(ghosts) == 1 else ALL_GONE_MAX
-        test.check(f"{many}: hidden at once", shown <= HIDDEN_MAX + onlooker.slowest,
-                   f"{shown:.2f} s")
-        test.check(f"{many}: payload bytes gone in {gone_max} s", gone <= gone_max, f"{gone:.1f} s")
+        rewritten, gone_max = ((ONE_REWRITTEN_MB, ONE_GONE_MAX) if len(ghosts) == 1 else
+                               (test.figures["store_mb"], ALL_GONE_MAX))
+        gone_max = max(gone_max, SLACK * rewritten / speed)
+        hidden_max = HIDDEN_MAX + HIDDEN_EACH_MAX * len(ghosts) + onlooker.slowest
+        test.check(f"{many}: hidden at once", shown <= hidden_max, f"{shown:.2f} s")
+        test.check(f"{many}: payload bytes gone in {gone_max:.0f} s", gone <= gone_max,
+                   f"{gone:.1f} s")
         test.check(f"{many}: receipts in {RECEIPTS_MAX} s", end - begin <= RECEIPTS_MAX,
                    f"{end - begin:.1f} s")
     test.figures[name] = {"hidden_s": round(shown, 3), "payloads_gone_s": round(gone, 2),
                           "receipts_s": round(end - begin, 2), "payloads": answer["payloads"],
-                          "generations": generations,
+                          "generations": generations, "disk_mb_s": round(speed),
                           "slowest_read_s": round(onlooker.slowest, 3)}
     return answer
 
