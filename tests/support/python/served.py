@@ -5,6 +5,9 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
+
+IDLE_MAX = 2  # seconds that a connection is kept without a call
 
 
 class Server:
@@ -39,10 +42,15 @@ class Client:
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
         self.headers = {"Authorization": f"Bearer {token or server.token}",
                         "Content-Type": "application/json"}
+        self.used = time.monotonic()
 
     def call(self, method, path, body=None):
         """The status and the answer; an OSError or HTTPException when the server died."""
+        if time.monotonic() - self.used > IDLE_MAX:
+            self.connection.close()  # as the server does, perhaps at this very moment
         data = json.dumps(body) if body is not None else None
         self.connection.request(method, path, data, self.headers)
         reply = self.connection.getresponse()
-        return reply.status, json.loads(reply.read())
+        answer = reply.status, json.loads(reply.read())
+        self.used = time.monotonic()
+        return answer
