@@ -58,22 +58,8 @@ void SpaceIndex::WaitForRoom() {
 
 Status SpaceIndex::IndexEntry(Seq seq) {
   const std::lock_guard lock(writing_);
-  const StateReader& reader = in_.engine->Latest();
-  ASSIGN_OR_RETURN(Entry entry, ReadEntry(reader, in_.space, seq));
-  ASSIGN_OR_RETURN(const auto after, columns_->RecordAfter(*entry));
-  std::optional<VersionText> text;
-  if (after && VersionMadeBy(*entry) != 0) {
-    ASSIGN_OR_RETURN(
-        text, ReadVersionText(reader, in_.space, after->text_seq, after->label_seq, *in_.embedder));
-  }
-  std::vector<ChunkSpan> spans;
-  std::vector<ValueKey> labels;
-  if (text) {
-    spans = SpansOf(*text);
-    labels = FilterKeys(*text, secret_);
-  }
-  const Columns::Change change = columns_->Fold(*entry, after, spans, labels);
-  folded_.emplace(std::move(entry), change, std::move(text));
+  ASSIGN_OR_RETURN(folded_, FoldEntry({in_.engine->Latest(), in_.space, secret_, *in_.embedder},
+                                      seq, *columns_));
   return FinishEntry();
 }
 

@@ -30,6 +30,7 @@
 #include "index/search/columns.h"
 #include "index/search/columns_file.h"
 #include "index/search/embed_worker.h"
+#include "index/search/fold_entry.h"
 #include "index/search/search_service.h"
 #include "index/search/vector_cache.h"
 #include "index/search/version_text.h"
@@ -129,12 +130,7 @@ class SpaceIndex {
   std::vector<std::uint32_t> labelled_;       // purged, labels still there
   std::vector<std::uint32_t> embedded_;       // purged, vectors still there
   // The entry that the columns hold and the text index does not, or not wholly.
-  struct Folded {
-    Entry entry;
-    Columns::Change change;
-    std::optional<VersionText> text;
-  };
-  std::optional<Folded> folded_;
+  std::optional<FoldedEntry> folded_;
 
   std::atomic<std::uint64_t> generation_{1};
   std::atomic<std::uint64_t> unsealed_{0};  // chunks

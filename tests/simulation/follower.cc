@@ -10,7 +10,7 @@
 #include "engine/apply/memory_fold.h"
 #include "engine/base/hash.h"
 #include "index/embed/embedder.h"
-#include "index/search/version_text.h"
+#include "index/search/fold_entry.h"
 
 namespace perdure::simulation {
 namespace {
@@ -38,22 +38,11 @@ Follower::Follower(SpaceId space, const Secret& secret)
 }
 
 Status Follower::Step(const StateReader& reader) {
-  ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader, space_, cursor_ + 1));
-  ASSIGN_OR_RETURN(const auto after, columns_->RecordAfter(*entry));
-  std::vector<ChunkSpan> spans;
-  std::vector<ValueKey> labels;
-  if (after && VersionMadeBy(*entry) != 0) {
-    ASSIGN_OR_RETURN(const auto text, ReadVersionText(reader, space_, after->text_seq,
-                                                      after->label_seq, WordCounter()));
-    if (text) {
-      spans = SpansOf(*text);
-      labels = FilterKeys(*text, secret_);
-    }
-  }
-  const Columns::Change change = columns_->Fold(*entry, after, spans, labels);
-  if (change.erased) columns_->Erase(change.memory);
+  ASSIGN_OR_RETURN(const FoldedEntry folded,
+                   FoldEntry({reader, space_, secret_, WordCounter()}, cursor_ + 1, *columns_));
+  if (folded.change.erased) columns_->Erase(folded.change.memory);
   ++cursor_;
-  hash_ = Sha256(entry.bytes());
+  hash_ = Sha256(folded.entry.bytes());
   return {};
 }
 

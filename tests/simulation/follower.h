@@ -1,6 +1,5 @@
-// A follower of one space's log: the columns of a search, folded entry by entry with the functions
-// that the index's own follower calls (ReadEntry, Columns::RecordAfter, ReadVersionText,
-// Columns::Fold, Columns::Erase). That one itself needs threads, files and Xapian.
+// A follower of one space's log: the columns of a search, folded entry by entry as the index's own
+// follower does (FoldEntry, Columns::Erase). The rest of that one needs threads, files and Xapian.
 #pragma once
 
 #include <memory>

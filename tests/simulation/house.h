@@ -80,7 +80,7 @@ class House final : private WriteDriver {
   // --- steps.cc: the scheduler
   void Step(bool with_trouble);
   std::vector<Move> Moves();
-  bool PassTime();
+  void PassTime();
   void Do(const Move& move);
   void StepThread(std::size_t which);
   bool MaySubmit(std::size_t which) const;

@@ -24,6 +24,7 @@ constexpr std::uint64_t kProgressEvery = 1'000;
 struct Arguments {
   std::uint64_t first = 1;
   std::uint64_t last = 1;
+  std::string program;
   RunOptions run;
 };
 
@@ -47,8 +48,8 @@ bool ReadPlant(std::string_view text, Plant& plant) {
 }
 
 std::optional<Arguments> Read(std::span<char*> words) {
-  Arguments arguments;
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  Arguments arguments{.program = words[0]};
+  for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (word == "-v") {
       arguments.run.prints = true;
@@ -73,7 +74,7 @@ std::optional<Arguments> Read(std::span<char*> words) {
 }
 
 std::string Replay(const Arguments& arguments, std::uint64_t seed) {
-  std::string command = fmt::format("simulate --seed {}", seed);
+  std::string command = fmt::format("{} --seed {}", arguments.program, seed);
   if (arguments.run.steps != 0) command += fmt::format(" --steps {}", arguments.run.steps);
   for (const auto& [value, name] : kPlantNames) {
     if (value == arguments.run.plant && value != Plant::kNone)
@@ -109,8 +110,7 @@ int RunAll(const Arguments& arguments) {
 }  // namespace perdure::simulation
 
 int main(int argc, char** argv) {
-  const auto arguments =
-      perdure::simulation::Read(std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+  const auto arguments = perdure::simulation::Read(std::span(argv, static_cast<std::size_t>(argc)));
   if (!arguments) {
     fmt::print(stderr, "usage: simulate --seed N | --seeds A-B [--steps M] [--plant NAME] [-v]\n");
     return 2;

@@ -24,7 +24,8 @@ TEST(Simulation, HoldsWhateverHappens) {
   Figures figures;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const RunResult result = RunChecked({.seed = seed});
-    ASSERT_THAT(result.violations, IsEmpty()) << "`simulate --seed " << seed << " -v` repeats it";
+    ASSERT_THAT(result.violations, IsEmpty())
+        << "build/release/tests/simulation/simulate --seed " << seed << " -v";
     figures += result.figures;
   }
   std::printf("%llu seeds: %s\n", static_cast<unsigned long long>(seeds),

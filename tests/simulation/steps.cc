@@ -1,6 +1,7 @@
 // The scheduler: what one step of the house is.
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "engine/apply/memory_fold.h"
@@ -90,7 +91,7 @@ std::vector<House::Move> House::Moves() {
 
 // To the next thing that is due. Whoever waits for nothing that is due must be woken: if nobody can
 // do that any more, a wake was lost.
-bool House::PassTime() {
+void House::PassTime() {
   Micros next = std::numeric_limits<Micros>::max();
   const auto consider = [&next](Micros due) { next = std::min(next, due); };
   for (const Write& write : writes_) consider(write.due);
@@ -111,10 +112,9 @@ bool House::PassTime() {
       oracle_.Fail("stuck", fmt::format("nothing moves and {} commands wait", unanswered_.size()));
       life_.reset();
     }
-    return false;
+  } else if (next > clock_.SinceBoot()) {
+    clock_.Advance(next - clock_.SinceBoot());
   }
-  if (next > clock_.SinceBoot()) clock_.Advance(next - clock_.SinceBoot());
-  return true;
 }
 
 void House::Do(const Move& move) {
