@@ -81,8 +81,9 @@ void QueryEmbedder::Run() {
     lock.unlock();
     const std::vector<std::string_view> views(job.texts.begin(), job.texts.end());
     auto rows = embedder_.Embed(views);
-    unresponsive_ = false;
     if (rows) *rows = UnitSum(std::move(*rows), embedder_.info().dimensions);
+    lock.lock();
+    unresponsive_ = false;
     job.answer.set_value(std::move(rows));
   }
 }
@@ -104,8 +105,12 @@ Result<std::vector<float>> QueryEmbedder::Embed(std::string_view query,
   }
   filled_.notify_one();
   if (answer.wait_for(wait) != std::future_status::ready) {
-    unresponsive_ = true;
-    return Fail(Code::kUnavailable, "The model did not answer in time.");
+    const std::lock_guard lock(mutex_);
+    // Unless the answer came just now: there would be none to come that says that it does answer.
+    if (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      unresponsive_ = true;
+      return Fail(Code::kUnavailable, "The model did not answer in time.");
+    }
   }
   return answer.get();
 }
