@@ -8,6 +8,7 @@
 #include "engine/base/check.h"
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
+#include "engine/log/key_check.h"
 #include "engine/log/tail.h"
 #include "engine/model/tables.h"
 #include "engine/read/moment.h"
@@ -17,7 +18,6 @@
 namespace perdure {
 namespace {
 
-constexpr std::uint32_t kStoreFormat = 1;
 constexpr std::chrono::milliseconds kDiskWatch(250);
 
 std::string StoreDirectory(const std::string& directory) { return directory + "/store"; }
@@ -155,6 +155,8 @@ Status Engine::LoadSpaces() {
 Status Engine::LoadSpace(SpaceId id) {
   ASSIGN_OR_RETURN(const std::string name, NameOfSpace(latest_, id));
   ASSIGN_OR_RETURN(SpaceKeys keys, LoadSpaceKeys(KeysDirectory(options_.directory), name));
+  RETURN_IF_ERROR(CheckKeys(*store_, id, name, keys));
+  if (!options_.read_only) RETURN_IF_ERROR(KnowKeys(id, keys));
   const std::string origin = OriginOf(name);
   ASSIGN_OR_RETURN(LogTail tail,
                    ReadTail(*store_, id, origin, keys.signing.public_key, options_.check_tail));
@@ -165,6 +167,14 @@ Status Engine::LoadSpace(SpaceId id) {
   if (!added) return {};  // a repeated CreateSpace: whoever uses the space goes on
   sequencer_->AddSpace(id, {{tail.head, std::move(tail.tree)}, &opened->second->keys, origin});
   return {};
+}
+
+// From the first open on the store knows the keys of a space again.
+Status Engine::KnowKeys(SpaceId id, const SpaceKeys& keys) {
+  const Mutation digests = KeyDigestsOf(id, keys);
+  ASSIGN_OR_RETURN(const auto known, store_->Get(Family::kMeta, digests.key, kLatest));
+  if (known) return {};
+  return store_->Write({&digests, 1}, true);
 }
 
 Result<WriteOutcome> Engine::Write(const Principal& principal, Command command,

@@ -89,9 +89,18 @@ class Engine {
   Result<SpaceInfo> AddSpace(const Principal& principal, const std::string& name,
                              WriteOptions options, std::optional<SpaceId> number = {});
 
-  // Trims projection history before `before` and says what was dropped.
+  // Trims projection history before `before`; with `payloads`, in every space, also the payloads
+  // that only versions superseded before it needed.
   Result<WriteOutcome> Compact(const Principal& principal, CompactHistory command,
                                WriteOptions options);
+  // What a compaction with payloads would drop. Reads the history of every space.
+  struct Droppable {
+    std::uint64_t payloads = 0;
+    std::uint64_t bytes = 0;
+  };
+  Result<Droppable> PayloadsBefore(Micros before) const;
+  // Finishes a compaction that a crash interrupted.
+  Status FinishCompaction();
 
   // A view of the principal's space at `at`. kCompacted below the horizon.
   Result<ReadView> Read(const Principal& principal, const ReadAt& at = {}) const;
@@ -146,6 +155,7 @@ class Engine {
                                                    Random& random);
   Status LoadSpaces();
   Status LoadSpace(SpaceId space);
+  Status KnowKeys(SpaceId space, const SpaceKeys& keys);
   Result<std::vector<Seq>> FinishErasures(SpaceId space);
   Result<std::vector<Seq>> FinishErasuresAlone(SpaceId space);
   Result<WriteOutcome> Submit(WriteRequest request);
@@ -153,6 +163,9 @@ class Engine {
   std::shared_ptr<Sequencer> NewSequencer();
   void WatchDisk();
   Status Recover();
+  static void AddRowsOfTexts(SpaceId space, std::vector<Store::Range>& ranges);
+  Status TrimTo(Micros horizon);
+  Status DropSuperseded(SpaceId space, Micros before);
 
   EngineOptions options_;
   Clock& clock_;
@@ -162,7 +175,7 @@ class Engine {
   StoreView latest_;
   mutable std::mutex spaces_mutex_;
   std::map<SpaceId, std::unique_ptr<OpenSpace>> spaces_;
-  std::mutex erasure_mutex_;  // one erasure at a time leaves the files
+  std::mutex erasure_mutex_;  // one erasure or compaction at a time changes the files
   std::string clock_warning_;
   std::atomic<bool> recovering_ = false;
   std::shared_mutex submitting_;             // shared by each write, whole to change the sequencer

@@ -1,5 +1,4 @@
-// What reaches beyond the log into the files: erasure, compaction, and the way back from a full
-// disk.
+// What reaches beyond the log into the files: erasure, and the way back from a full disk.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,12 +34,10 @@ Result<std::vector<std::pair<Seq, Uuid>>> PendingErasures(const StateReader& rea
   return pending;
 }
 
-Result<std::vector<Seq>> CoveredBy(const StateReader& reader, SpaceId space, Seq erasure) {
+Result<std::vector<Seq>> CoveredByErasure(const StateReader& reader, SpaceId space, Seq erasure) {
   ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader, space, erasure));
   std::vector<Seq> covered;
-  if (const auto* event = entry->event_as_MemoryErased(); event && event->covered()) {
-    covered.assign(event->covered()->begin(), event->covered()->end());
-  }
+  if (const auto* seqs = CoveredBy(*entry)) covered.assign(seqs->begin(), seqs->end());
   return covered;
 }
 
@@ -65,6 +62,14 @@ Status Engine::ResumeErasures() {
   return {};
 }
 
+// Keyed hashes of what went sit anywhere among the rows, which are small.
+void Engine::AddRowsOfTexts(SpaceId space, std::vector<Store::Range>& ranges) {
+  for (const std::uint8_t table : {std::uint8_t{1}, std::uint8_t{4}}) {
+    const std::string prefix = Key().U8(table).U32(space).Take();
+    ranges.push_back({Family::kRows, prefix, PrefixEnd(prefix)});
+  }
+}
+
 // Makes the bytes of every erasure without a receipt leave the files, then writes the receipts.
 Result<std::vector<Seq>> Engine::FinishErasures(SpaceId space) {
   const std::lock_guard lock(erasure_mutex_);
@@ -81,7 +86,7 @@ Result<std::vector<Seq>> Engine::FinishErasuresAlone(SpaceId space) {
   std::vector<Uuid> memories;
   std::vector<std::uint32_t> counts;
   for (const auto& [seq, memory] : pending) {
-    ASSIGN_OR_RETURN(const std::vector<Seq> covered, CoveredBy(latest_, space, seq));
+    ASSIGN_OR_RETURN(const std::vector<Seq> covered, CoveredByErasure(latest_, space, seq));
     for (Seq payload : covered) {
       ranges.push_back({Family::kPayload, tables::PayloadOf(space, payload),
                         tables::PayloadOf(space, payload + 1)});
@@ -89,11 +94,7 @@ Result<std::vector<Seq>> Engine::FinishErasuresAlone(SpaceId space) {
     counts.push_back(static_cast<std::uint32_t>(covered.size()));
     memories.push_back(memory);
   }
-  // Keyed hashes of what was erased sit anywhere among the rows, which are small.
-  for (const std::uint8_t table : {std::uint8_t{1}, std::uint8_t{4}}) {
-    const std::string prefix = Key().U8(table).U32(space).Take();
-    ranges.push_back({Family::kRows, prefix, PrefixEnd(prefix)});
-  }
+  AddRowsOfTexts(space, ranges);
   RETURN_IF_ERROR(store_->Purge(ranges));
   std::uint64_t generation = 0;
   if (eraser_) {
@@ -117,7 +118,7 @@ Result<Engine::Erasure> Engine::Erase(const Principal& principal, EraseMemories 
   if (erasure.outcome.dry_run) return erasure;
   RETURN_IF_ERROR(FinishErasures(space));
   for (Seq seq = erasure.outcome.first_seq; seq <= erasure.outcome.seq; ++seq) {
-    ASSIGN_OR_RETURN(const auto covered, CoveredBy(latest_, space, seq));
+    ASSIGN_OR_RETURN(const auto covered, CoveredByErasure(latest_, space, seq));
     erasure.payloads += static_cast<std::uint32_t>(covered.size());
     ASSIGN_OR_RETURN(const auto bytes, latest_.Get(Family::kState, tables::Erasure(space, seq)));
     if (!bytes) continue;
@@ -125,20 +126,6 @@ Result<Engine::Erasure> Engine::Erase(const Principal& principal, EraseMemories 
     erasure.receipts.push_back(record.receipt_seq);
   }
   return erasure;
-}
-
-Result<WriteOutcome> Engine::Compact(const Principal& principal, CompactHistory command,
-                                     WriteOptions options) {
-  if (command.payloads) {
-    return Fail(Code::kInvalidArgument,
-                "Dropping the payloads of superseded versions is not offered yet; leave `payloads` "
-                "out to trim the history of the records.",
-                "payloads");
-  }
-  const Micros before = command.before;
-  ASSIGN_OR_RETURN(WriteOutcome outcome, Write(principal, command, std::move(options)));
-  if (!outcome.dry_run) RETURN_IF_ERROR(store_->TrimHistory(before));
-  return outcome;
 }
 
 // --- The writer and what stops it ---------------------------------------------------------------

@@ -31,7 +31,7 @@ class Run {
 
   void Step() {
     now_ += data_.ConsumeIntegralInRange<Micros>(-5, 1'000'000);
-    switch (data_.ConsumeIntegralInRange<int>(0, 5)) {
+    switch (data_.ConsumeIntegralInRange<int>(0, 6)) {
       case 0:
         Store();
         break;
@@ -46,6 +46,9 @@ class Run {
         break;
       case 4:
         Describe();
+        break;
+      case 5:
+        DropPayloads();
         break;
       default:
         Erase();
@@ -98,6 +101,7 @@ class Run {
       options.expected_version = data_.ConsumeIntegralInRange<std::uint32_t>(0, 5);
     }
     options.dry_run = data_.ConsumeIntegralInRange<int>(0, 7) == 0;
+    options.keep = options.dry_run && data_.ConsumeBool();
     Circumstances in{.space = kMainSpace,
                      .head = head_,
                      .now = now_,
@@ -108,7 +112,7 @@ class Run {
     in.seed = Sha256(std::to_string(steps_++));
     Execution done = Execute(state_, in, command, [] { return 1U; });
     for (const Entry& entry : done.entries) Chain(entry);
-    PERDURE_CHECK(!options.dry_run || done.entries.empty());
+    PERDURE_CHECK(!options.dry_run || done.entries.size() <= (options.keep ? 1 : 0));
     PERDURE_CHECK(head_.seq == done.head.seq && head_.hash == done.head.hash);
     if (options.dry_run && done.answer) return Fail(Code::kUnavailable, "A dry run does nothing.");
     if (done.answer) PERDURE_CHECK(!done.entries.empty());
@@ -180,6 +184,12 @@ class Run {
     oracle_.notes.at(command.ids[0]).state = fb::MemoryState::erased;
   }
 
+  // Versions that are superseded can be reverted to no more; whatever else is said of them stays.
+  void DropPayloads() {
+    CompactHistory compact{.before = head_.time, .payloads = true};
+    if (Do(compact)) static_cast<void>(Do(perdure::DropPayloads{compact.before, ids_, true}));
+  }
+
   // State, pin and title after a revert are the version's own: taken as they are.
   void Refresh(const Uuid& id) {
     const auto record = ReadMemory(state_, kMainSpace, id);
@@ -218,7 +228,7 @@ class Run {
 }  // namespace perdure::fuzz
 
 // A command that is added joins the steps above.
-static_assert(std::variant_size_v<perdure::Command> == 13);
+static_assert(std::variant_size_v<perdure::Command> == 14);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider provider(data, size);

@@ -84,6 +84,7 @@ void WriteOptionsFor(CLI::App& verb, const Arguments& arguments) {
   TextOption(verb, arguments, "--key", "idempotency_key",
              "Idempotency key: the same call again gives the first answer");
   FlagOption(verb, arguments, "--dry-run", "dry_run", "Say what would be done, and do nothing");
+  FlagOption(verb, arguments, "--keep", "keep", "Of a dry run: leave an entry in the log");
   TextOption(verb, arguments, "--reason", "reason", "Why, for the log");
 }
 

@@ -17,6 +17,8 @@
 namespace perdure {
 namespace {
 
+constexpr std::chrono::seconds kAlonePatience{2};
+
 using Json = nlohmann::json;
 
 constexpr std::chrono::milliseconds kRetry{20};
@@ -113,6 +115,13 @@ Status DirectoryLock::Write(const LockHolder& holder) {
     return SystemFailure("The lock file cannot be written");
   }
   return {};
+}
+
+Result<DirectoryLock> LockAlone(const std::string& data_dir, const std::string& verb) {
+  ASSIGN_OR_RETURN(auto attempt, DirectoryLock::Acquire(data_dir, verb, kAlonePatience));
+  if (attempt.lock) return std::move(*attempt.lock);
+  return Fail(Code::kUnavailable,
+              fmt::format("{} has {} open: stop it first.", attempt.holder.Name(), data_dir));
 }
 
 }  // namespace perdure

@@ -54,4 +54,7 @@ struct DirectoryLock::Attempt {
   LockHolder holder;                  // then: who
 };
 
+// For work on the files that nobody may be in the middle of. kUnavailable names who has them open.
+Result<DirectoryLock> LockAlone(const std::string& data_dir, const std::string& verb);
+
 }  // namespace perdure

@@ -57,14 +57,26 @@ Status House::OpenParts(const HouseOptions& options) {
   ASSIGN_OR_RETURN(search_,
                    SearchService::Open(*engine_, std::move(built_in.embedder), std::move(search)));
   RETURN_IF_ERROR(engine_->ResumeErasures());
+  RETURN_IF_ERROR(engine_->FinishCompaction());
   catalogue_ = std::make_unique<Catalogue>(options.writes);
-  AddOperations(*catalogue_, *engine_, *search_);
+  AddOperations(*catalogue_, *engine_, *search_, [this] { return Scrubbed(); });
   authenticator_ = std::make_unique<EngineAuthenticator>(*engine_);
   resources_ = std::make_unique<MemoryResources>(*engine_);
   completions_ = std::make_unique<MemoryCompletions>(*engine_);
   mcp_ = std::make_unique<McpEndpoint>(McpOptions(random_), catalogue_.get(), resources_.get(),
                                        &prompts_, completions_.get());
   return {};
+}
+
+void House::StartScrub(ScrubOptions options) {
+  scrub_ = std::make_unique<Scrub>(*engine_, std::move(options));
+}
+
+void House::StopScrub() { scrub_.reset(); }
+
+std::optional<ScrubStatus> House::Scrubbed() const {
+  if (!scrub_) return std::nullopt;
+  return scrub_->Status();
 }
 
 Readiness House::Ready() const {
@@ -84,6 +96,12 @@ Readiness House::Ready() const {
   }
   semantic["loaded"] = are_loaded;
   readiness.details["semantic"] = std::move(semantic);
+  if (const auto scrub = Scrubbed()) {
+    readiness.details["scrub"] = {{"findings", scrub->findings}, {"passes", scrub->passes}};
+    for (const auto& [space, problem] : scrub->problems) {
+      readiness.details["scrub"]["problems"][space] = problem;
+    }
+  }
   return readiness;
 }
 
@@ -124,6 +142,20 @@ void House::AddGauges(Metrics& metrics) const {
                    Sum(search, [](const SpaceIndexStatus& s) { return s.bytes_on_disk; }));
   metrics.AddGauge("perdure_index_memory_bytes", "Bytes of the indexes in memory",
                    Sum(search, [](const SpaceIndexStatus& s) { return s.bytes_in_memory; }));
+  const auto scrubbed = [this](auto read) {
+    return [this, read] {
+      const auto status = Scrubbed();
+      return status ? static_cast<double>(read(*status)) : 0.0;
+    };
+  };
+  metrics.AddCounter("perdure_scrub_entries_total", "Entries that the scrub has checked",
+                     scrubbed([](const ScrubStatus& s) { return s.entries; }));
+  metrics.AddCounter("perdure_scrub_findings_total", "Damage that the scrub has found",
+                     scrubbed([](const ScrubStatus& s) { return s.findings; }));
+  metrics.AddGauge(
+      "perdure_scrub_last_pass_seconds",
+      "When the scrub last had checked everything, in Unix time; 0 for never",
+      scrubbed([](const ScrubStatus& s) { return static_cast<double>(s.last_pass) / 1e6; }));
   const bool is_stand_in = !stand_in_reason_.empty();
   metrics.AddGauge("perdure_semantic_stand_in", "1 when no embedding model runs",
                    [is_stand_in] { return is_stand_in ? 1.0 : 0.0; });

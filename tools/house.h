@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/base/clock.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/engine.h"
+#include "engine/replay/scrub.h"
 #include "index/search/search_service.h"
 #include "server/api/engine_authenticator.h"
 #include "server/api/memory_completions.h"
@@ -43,6 +45,11 @@ class House {
   DirectoryLock& lock() { return lock_; }
   const std::string& stand_in_reason() const { return stand_in_reason_; }
 
+  // Reads the log and its payloads again and again in the background; at most once. `on_finding`
+  // as in ScrubOptions.
+  void StartScrub(ScrubOptions options);
+  void StopScrub();
+
   // For /readyz: writes are taken, and whether the semantic arm is a stand-in.
   Readiness Ready() const;
   void AddGauges(Metrics& metrics) const;
@@ -52,6 +59,7 @@ class House {
 
  private:
   Status OpenParts(const HouseOptions& options);
+  std::optional<ScrubStatus> Scrubbed() const;
 
   DirectoryLock lock_;  // goes last
   SystemClock clock_;
@@ -59,6 +67,7 @@ class House {
   std::unique_ptr<Engine> engine_;
   std::string stand_in_reason_;
   std::unique_ptr<SearchService> search_;
+  std::unique_ptr<Scrub> scrub_;
   std::unique_ptr<Catalogue> catalogue_;
   std::unique_ptr<EngineAuthenticator> authenticator_;
   std::unique_ptr<MemoryResources> resources_;

@@ -38,9 +38,18 @@ Serving::Serving(House& house, ServingOptions options, std::ostream& log)
                                          .readiness = [this] { return house_.Ready(); }});
 }
 
-Serving::~Serving() = default;
+Serving::~Serving() {
+  server_.reset();
+  house_.StopScrub();
+}
 
 Status Serving::Start() {
+  if (options_.scrub_days > 0) {
+    house_.StartScrub({.days = options_.scrub_days,
+                       .on_finding = [this](const std::string& space, const std::string& problem) {
+                         log_.Note("scrub_finding", space + ": " + problem);
+                       }});
+  }
   RETURN_IF_ERROR(server_->Start());
   RETURN_IF_ERROR(house_.lock().Announce(ReachableHost(options_.host), server_->port()));
   log_.Note("started", Address());
@@ -50,6 +59,7 @@ Status Serving::Start() {
 
 void Serving::Stop() {
   server_->Stop();
+  house_.StopScrub();
   log_.Note("stopped", Address());
 }
 

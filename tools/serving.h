@@ -15,6 +15,7 @@ struct ServingOptions {
   std::string host = "127.0.0.1";
   int port = 0;  // 0: any free one
   std::vector<std::string> public_hosts;
+  int scrub_days = 0;  // one pass of the scrub in so many days; 0: none
 };
 
 class Serving {

@@ -108,6 +108,9 @@ void PrintLogLines(const Json& entries) {
 bool PrintWould(const Json& answer) {
   if (!answer.contains("would")) return false;
   Print(fmt::format("would {}\n", TextAt(answer, "would")));
+  if (answer.contains("kept_seq")) {
+    Print(fmt::format("kept as entry {}\n", TextAt(answer, "kept_seq")));
+  }
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/apply/compact.h"
 #include "engine/apply/erase.h"
 #include "engine/apply/memory_fold.h"
 #include "engine/base/check.h"
@@ -84,6 +85,16 @@ Status FoldReceipt(const fb::Entry& entry, Overlay& state) {
   return {};
 }
 
+void FoldCompacted(const fb::Entry& entry, const fb::HistoryCompacted& event, Overlay& state) {
+  state.Put(Family::kMeta, tables::Horizon(),
+            Key().U64(static_cast<std::uint64_t>(event.before())).Take(), 0);
+  if (!event.payloads()) return;
+  fb::CompactionRecordT record;
+  record.record_time = entry.record_time();
+  record.before = event.before();
+  state.Put(Family::kState, tables::Compaction(entry.space()), Pack(record), entry.record_time());
+}
+
 void FoldIdempotency(const fb::Entry& entry, const fb::Payload& payload, const Secret& secret,
                      Overlay& state) {
   if (!payload.idempotency_key() || entry.event_type() == fb::Event::WriteRefused) return;
@@ -94,7 +105,7 @@ void FoldIdempotency(const fb::Entry& entry, const fb::Payload& payload, const S
 }
 
 // An entry about one memory: its record, its rows, and its place in the memory's history. A refused
-// write or a rollback may name no memory, or a refused one a memory that does not exist.
+// write, a dry run or a rollback may name no memory, or one that does not exist.
 Status FoldAboutMemory(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
                        Overlay& state) {
   const fb::Id* memory = MemoryOf(entry);
@@ -141,11 +152,10 @@ Status Apply(const fb::Entry& entry, const fb::Payload* payload, const Secret& s
     case fb::Event::ErasureCompleted:
       return FoldReceipt(entry, state);
     case fb::Event::HistoryCompacted:
-      state.Put(
-          Family::kMeta, tables::Horizon(),
-          Key().U64(static_cast<std::uint64_t>(entry.event_as_HistoryCompacted()->before())).Take(),
-          0);
+      FoldCompacted(entry, *entry.event_as_HistoryCompacted(), state);
       return {};
+    case fb::Event::PayloadsCompacted:
+      return DropRows(entry, secret, state);
     default:
       return FoldAboutMemory(entry, payload, secret, state);
   }

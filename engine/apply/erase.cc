@@ -5,7 +5,6 @@
 #include "engine/model/tables.h"
 
 namespace perdure {
-namespace {
 
 Status DeleteRowsOf(const fb::Entry& past, const fb::Payload& payload, const Uuid& id,
                     const Secret& secret, Overlay& state) {
@@ -24,14 +23,12 @@ Status DeleteRowsOf(const fb::Entry& past, const fb::Payload& payload, const Uui
   return {};
 }
 
-}  // namespace
-
 Result<std::vector<Seq>> PayloadsOf(const StateReader& reader, SpaceId space, const Uuid& id) {
   ASSIGN_OR_RETURN(const std::vector<Seq> seqs, HistorySeqs(reader, space, id));
   std::vector<Seq> with_payload;
   for (Seq seq : seqs) {
-    ASSIGN_OR_RETURN(const auto row, reader.Get(Family::kPayload, tables::PayloadOf(space, seq)));
-    if (row) with_payload.push_back(seq);
+    ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader, space, seq));
+    if (entry->payload_digest()) with_payload.push_back(seq);
   }
   return with_payload;
 }

@@ -10,14 +10,20 @@
 #include "engine/storage/keys.h"
 #include "engine/storage/state.h"
 #include "schema/entry_generated.h"
+#include "schema/payload_generated.h"
 
 namespace perdure {
 
-// The seqs of the memory's entries that still have a payload row, ascending.
+// The seqs of the memory's entries that were written with a payload, ascending: also of those that
+// have lost it, so that the erasure accounts for it.
 Result<std::vector<Seq>> PayloadsOf(const StateReader& reader, SpaceId space, const Uuid& id);
 
 // Deletes what the MemoryErased entry covers. Where a payload is gone already, as in the replay of
 // an erased log, its rows were never made.
 Status EraseRows(const fb::Entry& entry, const Secret& secret, Overlay& state);
+
+// Deletes the rows that were made of the payload of entry `past`: labels and idempotency key.
+Status DeleteRowsOf(const fb::Entry& past, const fb::Payload& payload, const Uuid& id,
+                    const Secret& secret, Overlay& state);
 
 }  // namespace perdure

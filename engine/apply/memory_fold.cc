@@ -149,6 +149,7 @@ bool TouchesRecord(const fb::Entry& entry) {
     case fb::Event::MemorySeenAgain:
     case fb::Event::ScopeRolledBack:
     case fb::Event::WriteRefused:
+    case fb::Event::DryRunKept:
       return false;
     default:
       return true;

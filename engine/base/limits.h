@@ -31,6 +31,7 @@ inline constexpr std::size_t kAnswerBytesDefault = 256 * 1024;
 // Engine
 inline constexpr std::size_t kGroupCommandsMax = 64;
 inline constexpr std::size_t kQueueCommandsMax = 4096;
+inline constexpr std::size_t kDropMemoriesMax = 128;         // whose payloads one entry compacts
 inline constexpr std::uint32_t kRefusalsPerSecondMax = 100;  // a principal
 inline constexpr std::uint64_t kCheckpointEntries = 10'000;
 // Further ahead of the boot clock than this, or of the log's end at a start, a clock is odd.

@@ -146,16 +146,25 @@ struct CompactHistory {
   Micros before = 0;
   bool payloads = false;
 };
+// Part of a compaction with payloads, in each space: those of `memories` that only versions
+// superseded before it needed go.
+struct DropPayloads {
+  Micros before = 0;
+  std::vector<Uuid> memories;
+  bool complete = false;  // the last part
+};
 
+// The places are permanent: the log counts commands by them.
 using Command = std::variant<StoreMemories, EditMemory, DescribeMemory, MoveState, EraseMemories,
                              RevertMemory, Rollback, NameSnapshot, IssueToken, RevokeToken,
-                             CreateSpace, CompleteErasure, CompactHistory>;
+                             CreateSpace, CompleteErasure, CompactHistory, DropPayloads>;
 
 struct WriteOptions {
   std::string idempotency_key;
   std::string request_digest;  // of the command's arguments; the same request has the same digest
   std::optional<std::uint32_t> expected_version;
   bool dry_run = false;
+  bool keep = false;  // a dry run leaves an entry that says what it came to
   std::string reason;
 };
 
@@ -173,6 +182,7 @@ struct WriteOutcome {
   Micros record_time = 0;  // of the same entry
   Seq first_seq = 0;
   bool dry_run = false;
+  Seq kept_seq = 0;       // the entry that keeps a dry run, 0 for none
   bool repeated = false;  // answered from the log for an idempotency key
   std::vector<MemoryOutcome> memories;
   std::uint32_t moved_out = 0;  // rollback: left where they are now

@@ -88,6 +88,8 @@ Status Decide(Transaction& txn, const Command& command) {
           return DecideCompleteErasure(txn, c);
         } else if constexpr (std::is_same_v<C, CompactHistory>) {
           return DecideCompactHistory(txn, c);
+        } else if constexpr (std::is_same_v<C, DropPayloads>) {
+          return DecideDropPayloads(txn, c);
         } else {
           static_assert(kUnhandled<C>, "a command without a decision");
         }

@@ -28,5 +28,6 @@ Status DecideRevokeToken(Transaction& txn, const RevokeToken& command);
 Status DecideCreateSpace(Transaction& txn, const CreateSpace& command);
 Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command);
 Status DecideCompactHistory(Transaction& txn, const CompactHistory& command);
+Status DecideDropPayloads(Transaction& txn, const DropPayloads& command);
 
 }  // namespace perdure

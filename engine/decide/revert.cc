@@ -111,6 +111,8 @@ Status RollBackOne(Transaction& txn, const Candidate& candidate) {
                      txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
     return {};
   }
+  RETURN_IF_ERROR(RequirePayload(txn, candidate.past->text_seq));
+  RETURN_IF_ERROR(RequirePayload(txn, candidate.past->label_seq));
   fb::MemoryRevertedT event = BackTo(candidate.id, candidate.now, *candidate.past);
   event.state = candidate.past->state;
   event.pinned = candidate.past->pinned;

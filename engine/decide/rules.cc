@@ -92,6 +92,15 @@ Status RequireRole(const Transaction& txn, RoleMask any_of, std::string_view com
                 fmt::format("{} needs a token with the role {}.", command, RoleNames(any_of)));
 }
 
+Status RequireHouse(const Transaction& txn, std::string_view what) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, what));
+  const Principal& principal = txn.principal();
+  if (principal.space == kMainSpace && principal.scope.empty()) return {};
+  return Refuse(
+      Rule::kScope,
+      fmt::format("{} needs an operator of the space main whose token has no scope.", what));
+}
+
 Status CheckText(std::string_view text, std::size_t bytes_max, std::string_view field) {
   if (text.size() > bytes_max) {
     return Refuse(Rule::kLimit,

@@ -11,6 +11,10 @@ namespace perdure {
 
 Status RequireRole(const Transaction& txn, RoleMask any_of, std::string_view command);
 
+// What touches more than the principal's own space or scope needs an operator of the whole house:
+// one of the space main without a scope.
+Status RequireHouse(const Transaction& txn, std::string_view what);
+
 // A caller's text: well-formed UTF-8 of at most `bytes_max` bytes.
 Status CheckText(std::string_view text, std::size_t bytes_max, std::string_view field);
 

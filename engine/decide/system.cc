@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/refusal.h"
@@ -17,36 +15,6 @@ constexpr RoleMask kAllRoles = kAgent | kReviewer | kAuditor | kOperator;
 Status CheckName(std::string_view name, std::string_view field) {
   if (name.empty()) return Refuse(Rule::kMalformed, "The name is empty.", std::string(field));
   return CheckText(name, limits::kLabelBytesMax, field);
-}
-
-// What touches more than the principal's own space or scope needs an operator of the whole house:
-// one of the space main without a scope.
-bool RunsTheHouse(const Principal& principal) {
-  return principal.space == kMainSpace && principal.scope.empty();
-}
-
-Status RequireHouse(const Transaction& txn, std::string_view what) {
-  RETURN_IF_ERROR(RequireRole(txn, kOperator, what));
-  if (RunsTheHouse(txn.principal())) return {};
-  return Refuse(
-      Rule::kScope,
-      fmt::format("{} needs an operator of the space main whose token has no scope.", what));
-}
-
-// The newest record time of any space: the wall clock may stand behind it.
-Result<Micros> LatestTime(const Transaction& txn) {
-  Micros latest = txn.NextTime();
-  Status malformed;
-  const std::string prefix = Key().U8(1).Take();
-  RETURN_IF_ERROR(txn.state().Scan(Family::kMeta, prefix, PrefixEnd(prefix),
-                                   [&](std::string_view, std::string_view value) {
-                                     const auto head = LogHead::Decode(value);
-                                     if (!head) malformed = std::unexpected(head.error());
-                                     if (head) latest = std::max(latest, head->time);
-                                     return malformed.has_value();
-                                   }));
-  RETURN_IF_ERROR(malformed);
-  return latest;
 }
 
 }  // namespace
@@ -161,28 +129,6 @@ Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command) {
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                    txn.Append(MakeEvent(std::move(event)), {},
                               {.cause = command.erasure_seq, .with_reason = false}));
-  return {};
-}
-
-Status DecideCompactHistory(Transaction& txn, const CompactHistory& command) {
-  RETURN_IF_ERROR(RequireHouse(txn, "Compacting history"));
-  ASSIGN_OR_RETURN(const Micros latest, LatestTime(txn));
-  if (command.before > latest) {
-    return Refuse(Rule::kInterval, "History can be compacted up to now, not into the future.",
-                  "before");
-  }
-  ASSIGN_OR_RETURN(const auto horizon, txn.state().Get(Family::kMeta, tables::Horizon()));
-  if (horizon && static_cast<Micros>(ReadBigEndian(*horizon)) > command.before) {
-    return Refuse(Rule::kInterval,
-                  fmt::format("History before {} is compacted already; the horizon is never "
-                              "lowered.",
-                              FormatTime(static_cast<Micros>(ReadBigEndian(*horizon)))),
-                  "before");
-  }
-  fb::HistoryCompactedT event;
-  event.before = command.before;
-  event.payloads = command.payloads;
-  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
   return {};
 }
 

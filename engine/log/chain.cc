@@ -26,14 +26,19 @@ Status Chain::Next(const std::string& bytes) {
   const fb::Entry& entry = **parsed;
   if (entry.space() != space_) return Broken(seq, "belongs to another space");
   if (entry.seq() != seq) return Broken(seq, fmt::format("calls itself {}", entry.seq()));
+  if (FromDigest(*entry.prev_hash()) != head_.hash) return Broken(seq, kUnlinked);
   if (seq > 1 && entry.record_time() <= head_.time) {
     return Broken(seq, "is not later than the one before");
   }
-  if (FromDigest(*entry.prev_hash()) != head_.hash) {
-    return Broken(seq, "does not carry the hash of the one before");
-  }
   head_ = {seq, entry.record_time(), Sha256(bytes)};
   return {};
+}
+
+bool IsConfirmed(std::string_view bytes, const std::string* next, const LogHead& stored_head) {
+  const Hash hash = Sha256(bytes);
+  if (!next) return stored_head.hash == hash;
+  const Result<Entry> parsed = Entry::Parse(*next);
+  return parsed && FromDigest(*(*parsed)->prev_hash()) == hash;
 }
 
 }  // namespace perdure

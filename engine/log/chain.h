@@ -9,6 +9,9 @@
 
 namespace perdure {
 
+// What Next says of an entry that does not fit the one before: either of them was altered.
+inline constexpr std::string_view kUnlinked = "does not carry the hash of the one before";
+
 class Chain {
  public:
   // `head` is where the entries so far end.
@@ -26,5 +29,10 @@ class Chain {
   SpaceId space_;
   LogHead head_;
 };
+
+// Of an entry that does not carry the hash of the one before, one of the two was altered. Whether
+// it is the one before: the entry itself is as the next one, or the stored head, says. `next` holds
+// the bytes of the next entry, nullptr for none.
+bool IsConfirmed(std::string_view bytes, const std::string* next, const LogHead& stored_head);
 
 }  // namespace perdure

@@ -33,9 +33,9 @@ namespace {
 // The verifier checks where a vector's length stands, not its numbers; reading them where they lie
 // crooked is undefined.
 bool HasAlignedNumbers(const fb::Entry& entry) {
-  const auto* erased = entry.event_as_MemoryErased();
-  if (!erased || !erased->covered()) return true;
-  const auto place = reinterpret_cast<std::uintptr_t>(erased->covered()->Data());
+  const auto* covered = CoveredBy(entry);
+  if (!covered) return true;
+  const auto place = reinterpret_cast<std::uintptr_t>(covered->Data());
   return place % alignof(std::uint64_t) == 0;
 }
 
@@ -166,9 +166,17 @@ const fb::Id* MemoryOf(const fb::Entry& entry) {
       return entry.event_as_ScopeRolledBack()->memory();
     case fb::Event::WriteRefused:
       return entry.event_as_WriteRefused()->memory();
+    case fb::Event::DryRunKept:
+      return entry.event_as_DryRunKept()->memory();
     default:
       return nullptr;
   }
+}
+
+const flatbuffers::Vector<std::uint64_t>* CoveredBy(const fb::Entry& entry) {
+  if (const auto* erased = entry.event_as_MemoryErased()) return erased->covered();
+  if (const auto* compacted = entry.event_as_PayloadsCompacted()) return compacted->covered();
+  return nullptr;
 }
 
 std::uint32_t VersionMadeBy(const fb::Entry& entry) {

@@ -76,6 +76,8 @@ Result<std::optional<PayloadRow>> ReadPayload(const StateReader& reader, SpaceId
 
 // The memory an event is about, or nullptr.
 const fb::Id* MemoryOf(const fb::Entry& entry);
+// The seqs whose payloads are gone from this entry on; nullptr where none goes.
+const flatbuffers::Vector<std::uint64_t>* CoveredBy(const fb::Entry& entry);
 // The version an event makes, or 0.
 std::uint32_t VersionMadeBy(const fb::Entry& entry);
 

@@ -7,6 +7,7 @@
 //          5 token(16)               -> TokenRecord        (system space)
 //          6 space(4)                -> SpaceRecord        (system space)
 //          7 seq(8)                  -> ErasureRecord
+//          8                         -> CompactionRecord
 //   rows   1 value key(16) memory(16) number(8) -> nothing; number is the label_seq of a label's
 //                                       value, the version of a content value
 //          2 value key(16)           -> node(8)            (scope names)
@@ -16,6 +17,8 @@
 //          1 space(4)                -> head: seq(8) record time(8) entry hash(32)
 //          2 space(4) seq(8)         -> signed tree head
 //          3                         -> history horizon(8)
+//          4 space(4)                -> digests of the keys: secret(32) public key(32)
+//          5                         -> horizon up to which history is trimmed(8)
 //          6 space(4) size(8)        -> seal of an adopted export: verifier key "\n" tree head
 #pragma once
 
@@ -26,7 +29,11 @@
 #include "engine/proof/keys.h"
 #include "engine/storage/keys.h"
 
-namespace perdure::tables {
+namespace perdure {
+
+inline constexpr std::uint32_t kStoreFormat = 1;
+
+namespace tables {
 
 inline std::string MemoryPrefix(SpaceId space) { return Key().U8(1).U32(space).Take(); }
 inline std::string Memory(SpaceId space, const Uuid& id) {
@@ -56,6 +63,7 @@ inline std::string Erasure(SpaceId space, Seq seq) {
   return Key().U8(7).U32(space).U64(seq).Take();
 }
 inline std::string ErasurePrefix(SpaceId space) { return Key().U8(7).U32(space).Take(); }
+inline std::string Compaction(SpaceId space) { return Key().U8(8).U32(space).Take(); }
 
 inline std::string ValuePrefix(SpaceId space, const ValueKey& value) {
   return Key().U8(1).U32(space).Bytes(AsBytes(value)).Take();
@@ -89,5 +97,8 @@ inline std::string Horizon() { return Key().U8(3).Take(); }
 inline std::string AdoptedSeal(SpaceId space, Seq size) {
   return Key().U8(6).U32(space).U64(size).Take();
 }
+inline std::string Trimmed() { return Key().U8(5).Take(); }
+inline std::string KeyDigests(SpaceId space) { return Key().U8(4).U32(space).Take(); }
 
-}  // namespace perdure::tables
+}  // namespace tables
+}  // namespace perdure

@@ -14,7 +14,7 @@ Result<VersionInfo> DescribeVersion(const StateReader& reader, SpaceId space,
   info.event = entry.event_type();
   ASSIGN_OR_RETURN(const auto text, ReadPayload(reader, space, record.text_seq));
   ASSIGN_OR_RETURN(const auto label, ReadPayload(reader, space, record.label_seq));
-  info.erased = !text || !label;
+  info.compacted = !text || !label;
   if (text && (*text)->text()) info.text_bytes = (*text)->text()->size();
   if (label && (*label)->title()) info.title = (*label)->title()->str();
   return info;
@@ -40,6 +40,11 @@ Result<MemoryHistory> ReadView::History(const Uuid& id) const {
     }
     ASSIGN_OR_RETURN(LogLine line, DescribeEntry(now_, *entry));
     history.entries.push_back(std::move(line));
+  }
+  if (record_now) return history;
+  for (VersionInfo& version : history.versions) {
+    version.erased = true;
+    version.compacted = false;
   }
   return history;
 }

@@ -55,13 +55,17 @@ Result<LogLine> DescribeEntry(const StateReader& reader, const fb::Entry& entry)
     line.rule = FactsOf(static_cast<Rule>(refused->rule())).name;
     line.count = refused->count();
   }
+  if (const auto* kept = entry.event_as_DryRunKept(); kept && kept->rule() != 0) {
+    line.gate = fb::EnumNameGate(kept->gate());
+    line.rule = FactsOf(static_cast<Rule>(kept->rule())).name;
+  }
   line.has_payload = entry.payload_digest() != nullptr;
   ASSIGN_OR_RETURN(const auto payload, ReadPayload(reader, entry.space(), entry.seq()));
   line.payload_gone = line.has_payload && !payload;
   if (payload) {
     line.client = TextOf((*payload)->client());
     line.reason = TextOf((*payload)->reason());
-    if (entry.event_type() == fb::Event::WriteRefused) {
+    if (!line.rule.empty()) {
       line.message = TextOf((*payload)->message());
     }
   }

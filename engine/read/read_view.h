@@ -79,6 +79,7 @@ struct VersionInfo {
   std::string title;
   std::size_t text_bytes = 0;
   bool erased = false;
+  bool compacted = false;  // text or description went with compaction
 };
 
 // One entry, readable; the texts come from its payload and are empty once that is erased.
@@ -94,9 +95,9 @@ struct LogLine {
   std::uint32_t version = 0;  // made by the entry
   std::string client;
   std::string reason;
-  std::string gate;     // of a refusal
-  std::string rule;     // of a refusal
-  std::string message;  // of a refusal
+  std::string gate;     // of a refusal, also of one that a dry run met
+  std::string rule;     // of the same
+  std::string message;  // of the same
   std::uint32_t count = 1;
   bool has_payload = false;
   bool payload_gone = false;  // it had one, which is erased or compacted

@@ -8,6 +8,7 @@
 
 #include "engine/apply/apply.h"
 #include "engine/base/hash.h"
+#include "engine/log/chain.h"
 #include "engine/model/tables.h"
 #include "engine/replay/projections.h"
 
@@ -61,6 +62,7 @@ Result<Seq> ReplaySpace(const Engine& engine, SpaceId space, Store& scratch, Seq
   const Seq last = engine.Visible(space).seq;
   const Secret& secret = engine.KeysOf(space).secret;
   const ReplayBase base(engine.Latest(), scratch);
+  Chain chain(space);
   for (Seq from = 1; from <= last; from += kBatchEntries) {
     const Seq until = std::min(last + 1, from + kBatchEntries);
     Overlay overlay(base);
@@ -68,7 +70,8 @@ Result<Seq> ReplaySpace(const Engine& engine, SpaceId space, Store& scratch, Seq
     RETURN_IF_ERROR(engine.Latest().Scan(
         Family::kLog, tables::LogEntry(space, from), tables::LogEntry(space, until),
         [&](std::string_view, std::string_view bytes) {
-          applied = ApplyOne(std::string(bytes), engine.Latest(), secret, overlay);
+          applied = chain.Next(std::string(bytes));
+          if (applied) applied = ApplyOne(std::string(bytes), engine.Latest(), secret, overlay);
           return applied.has_value();
         }));
     RETURN_IF_ERROR(applied);
@@ -76,7 +79,11 @@ Result<Seq> ReplaySpace(const Engine& engine, SpaceId space, Store& scratch, Seq
     const Seq done = done_before + until - 1;
     if (progress && done % kProgressEvery < kBatchEntries) progress(done);
   }
-  return last;
+  if (chain.head().seq == last && chain.head().hash == engine.Visible(space).hash) return last;
+  return Fail(Code::kCorrupt,
+              fmt::format("The log of space {} does not end with the entry {} that the projections "
+                          "were folded up to. Run `perdure log verify`.",
+                          space, last));
 }
 
 // Only walked when the digests differ, so it may take memory.

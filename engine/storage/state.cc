@@ -60,6 +60,11 @@ void Overlay::Absorb(Overlay&& upper) {
   }
 }
 
+void Overlay::Clear() {
+  mutations_.clear();
+  for (auto& latest : latest_) latest.clear();
+}
+
 void Overlay::Record(Mutation mutation) {
   latest_[static_cast<int>(mutation.family)][mutation.key] = mutations_.size();
   mutations_.push_back(std::move(mutation));

@@ -68,6 +68,8 @@ class Overlay final : public StateReader {
   const std::vector<Mutation>& mutations() const { return mutations_; }
   // Moves every write of `upper`, an overlay over this one, down into this one.
   void Absorb(Overlay&& upper);
+  // Forgets all writes: the base has taken them.
+  void Clear();
 
  private:
   void Record(Mutation mutation);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/storage/record_check.h"
 #include "engine/storage/rocks_files.h"
 
 namespace perdure {
@@ -154,6 +155,7 @@ Store::Store(std::string directory, StoreOptions options)
 Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::Open(const std::string& directory, StoreOptions options) {
+  RETURN_IF_ERROR(CheckRecordFiles(directory));
   auto store = std::make_unique<Store>(directory, options);
   ASSIGN_OR_RETURN(store->files_, OpenRocks(directory, options, store->trouble_));
   return store;
@@ -290,6 +292,23 @@ Status Store::Scan(Family family, std::string_view from, std::string_view to, st
   if (family == Family::kState) options.timestamp = &slice;
   const rocksdb::Slice upper(to.data(), to.size());
   if (!to.empty()) options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      files.db().NewIterator(options, files.handle(family)));
+  for (it->Seek({from.data(), from.size()}); it->Valid(); it->Next()) {
+    if (!visit(it->key().ToStringView(), it->value().ToStringView())) return {};
+  }
+  if (!it->status().ok()) return FromRocks(it->status(), "Scanning the store");
+  return {};
+}
+
+Status Store::ScanOnce(Family family, std::string_view from, std::string_view to,
+                       const Visitor& visit) const {
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const rocksdb::Slice upper(to.data(), to.size());
+  options.iterate_upper_bound = &upper;
   const std::unique_ptr<rocksdb::Iterator> it(
       files.db().NewIterator(options, files.handle(family)));
   for (it->Seek({from.data(), from.size()}); it->Valid(); it->Next()) {

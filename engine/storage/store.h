@@ -69,6 +69,10 @@ class Store final : public StateWriter {
                                          std::int64_t as_of) const;
   Status Scan(Family family, std::string_view from, std::string_view to, std::int64_t as_of,
               const Visitor& visit) const;
+  // A scan of plain families that will not be wanted again soon: it leaves the block cache as it
+  // is.
+  Status ScanOnce(Family family, std::string_view from, std::string_view to,
+                  const Visitor& visit) const;
   // Every kept version of the kState keys in [from, to), each key's newest first; nullopt for a
   // deletion. Compaction may have zeroed the time of the oldest one kept.
   using VersionVisitor = std::function<bool(std::string_view key, std::int64_t time,

@@ -33,9 +33,7 @@ Status LogAudit::Next(const std::string& bytes, std::optional<std::string_view> 
   } else if (entry.payload_digest()) {
     gone_.insert(entry.seq());
   }
-  if (const auto* erased = entry.event_as_MemoryErased(); erased && erased->covered()) {
-    covered_.insert(erased->covered()->begin(), erased->covered()->end());
-  }
+  if (const auto* covered = CoveredBy(entry)) covered_.insert(covered->begin(), covered->end());
   return {};
 }
 

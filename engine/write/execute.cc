@@ -52,6 +52,10 @@ Result<std::optional<WriteOutcome>> AnswerFromLog(const Transaction& txn) {
 }
 
 Status CheckOptions(const WriteOptions& options) {
+  if (options.keep && !options.dry_run) {
+    return Refuse(Rule::kMalformed, "keep is for a dry run: set dry_run too, or leave keep out.",
+                  "keep");
+  }
   RETURN_IF_ERROR(
       CheckText(options.idempotency_key, limits::kIdempotencyKeyBytesMax, "idempotency_key"));
   return CheckText(options.reason, limits::kReasonBytesMax, "reason");
@@ -80,8 +84,30 @@ Result<WriteOutcome> TryCommand(Transaction& txn, const Command& command) {
   }
 }
 
-// The refusal as an entry of its own. Keeps the sentence, never the refused text; a reason or key
-// that is itself over its limit stays out.
+// Appends one entry that says what became of a command that was not done. Keeps a sentence, never
+// the command's text, and not its idempotency key; a reason that is itself over its limit stays
+// out.
+Result<Seq> Note(Overlay& group, const Circumstances& circumstances, fb::EventUnion event,
+                 std::string message, Execution& execution) {
+  fb::PayloadT payload;
+  payload.message = std::move(message);
+  WriteOptions bare;
+  if (CheckOptions(*circumstances.options)) bare.reason = circumstances.options->reason;
+  Circumstances without_key = circumstances;
+  without_key.options = &bare;
+  Transaction txn(group, without_key);
+  ASSIGN_OR_RETURN(const Seq seq, txn.Append(std::move(event), std::move(payload)));
+  execution.entries = std::move(txn).TakeEntries();
+  execution.head = txn.head();
+  group.Absorb(std::move(txn).TakeState());
+  return seq;
+}
+
+std::unique_ptr<fb::Id> IdOf(const std::optional<Uuid>& id) {
+  return id ? std::make_unique<fb::Id>(ToId(*id)) : nullptr;
+}
+
+// The refusal as an entry of its own.
 Execution Refused(Overlay& group, const Circumstances& circumstances, const Command& command,
                   Error error, std::uint32_t count) {
   Execution execution{std::unexpected(error), {}, circumstances.head};
@@ -92,25 +118,51 @@ Execution Refused(Overlay& group, const Circumstances& circumstances, const Comm
   event.rule = static_cast<std::uint16_t>(rule);
   event.command = static_cast<std::uint8_t>(command.index());
   event.count = count;
-  if (const auto subject = SubjectOf(command)) {
-    event.memory = std::make_unique<fb::Id>(ToId(*subject));
-  }
-  fb::PayloadT payload;
-  payload.message = error.message;
-  WriteOptions bare;
-  if (CheckOptions(*circumstances.options)) bare.reason = circumstances.options->reason;
-  Circumstances without_key = circumstances;
-  without_key.options = &bare;
-  Transaction txn(group, without_key);
-  const Result<Seq> seq = txn.Append(MakeEvent(std::move(event)), std::move(payload));
+  event.memory = IdOf(SubjectOf(command));
+  const Result<Seq> seq =
+      Note(group, circumstances, MakeEvent(std::move(event)), error.message, execution);
   if (!seq) {
     execution.answer = std::unexpected(seq.error());
     return execution;
   }
   execution.answer.error().details.emplace_back("refused_seq", std::to_string(*seq));
-  execution.entries = std::move(txn).TakeEntries();
-  execution.head = txn.head();
-  group.Absorb(std::move(txn).TakeState());
+  return execution;
+}
+
+// A dry run changes nothing; where its caller asked to keep it, an entry says what it came to.
+Execution RanDry(Overlay& group, const Circumstances& circumstances, const Command& command,
+                 Result<WriteOutcome> answer) {
+  Execution execution{std::move(answer), {}, circumstances.head};
+  if (execution.answer) {
+    execution.answer->dry_run = true;
+    execution.answer->seq = execution.answer->first_seq = 0;
+    execution.answer->record_time = 0;
+  }
+  const bool was_decided = execution.answer || RuleOf(execution.answer.error());
+  if (!circumstances.options->keep || !was_decided) return execution;
+  fb::DryRunKeptT event;
+  event.command = static_cast<std::uint8_t>(command.index());
+  event.memory = IdOf(SubjectOf(command));
+  std::string message;
+  if (execution.answer) {
+    const auto& memories = execution.answer->memories;
+    event.memories = static_cast<std::uint32_t>(memories.size());
+    if (memories.size() == 1) event.version = memories.front().version;
+  } else {
+    const Rule rule = *RuleOf(execution.answer.error());
+    event.gate = FactsOf(rule).gate;
+    event.rule = static_cast<std::uint16_t>(rule);
+    message = execution.answer.error().message;
+  }
+  const Result<Seq> seq =
+      Note(group, circumstances, MakeEvent(std::move(event)), std::move(message), execution);
+  if (!seq) {
+    execution.answer = std::unexpected(seq.error());
+  } else if (execution.answer) {
+    execution.answer->kept_seq = *seq;
+  } else {
+    execution.answer.error().details.emplace_back("kept_seq", std::to_string(*seq));
+  }
   return execution;
 }
 
@@ -120,18 +172,13 @@ Execution Execute(Overlay& group, const Circumstances& circumstances, const Comm
                   const std::function<std::uint32_t()>& refusal_count) {
   Transaction txn(group, circumstances);
   Result<WriteOutcome> answer = TryCommand(txn, command);
-  if (!answer) {
-    if (!RuleOf(answer.error()) || circumstances.options->dry_run) {
-      return {std::move(answer), {}, circumstances.head};
-    }
-    return Refused(group, circumstances, command, std::move(answer.error()), refusal_count());
-  }
-  if (answer->repeated) return {std::move(answer), {}, circumstances.head};
+  if (answer && answer->repeated) return {std::move(answer), {}, circumstances.head};
   if (circumstances.options->dry_run) {
-    answer->dry_run = true;
-    answer->seq = answer->first_seq = 0;
-    answer->record_time = 0;
-    return {std::move(answer), {}, circumstances.head};
+    return RanDry(group, circumstances, command, std::move(answer));
+  }
+  if (!answer) {
+    if (!RuleOf(answer.error())) return {std::move(answer), {}, circumstances.head};
+    return Refused(group, circumstances, command, std::move(answer.error()), refusal_count());
   }
   Execution execution{std::move(answer), std::move(txn).TakeEntries(), txn.head()};
   group.Absorb(std::move(txn).TakeState());

@@ -316,6 +316,8 @@ SearchArm Searcher::LexicalArm() const {
     arm.status = ArmStatus::kLagging;
     arm.note = in_.index->LexicalFailure();
     if (arm.note.empty()) arm.note = "The newest writes are not indexed yet.";
+  } else if (!in_.index->IsTextChecked()) {
+    arm.note = "The index files are still being checked for damage.";
   }
   return arm;
 }

@@ -202,6 +202,7 @@ bool SpaceIndex::CheckpointIsDue() const {
 }
 
 void SpaceIndex::KeepCheckpoints() {
+  SetFailure(checkpoint_failure_, text_->CheckFiles());
   while (Pause(kCheckpointTick)) {
     if (!CheckpointIsDue()) continue;
     SetFailure(checkpoint_failure_, Checkpoint());

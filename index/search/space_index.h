@@ -74,6 +74,8 @@ class SpaceIndex {
   Micros retired_time() const { return retired_time_.load(std::memory_order_acquire); }
   std::uint64_t PendingChunks() const { return worker_->PendingChunks(); }
   std::string LexicalFailure() const;
+  // False at first where the files of words are large: they are searched and checked at once.
+  bool IsTextChecked() const { return text_->is_checked(); }
   std::string SemanticFailure() const { return worker_->failure(); }
 
   // Whether the arm holds entry `seq`, waiting until then at most.

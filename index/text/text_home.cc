@@ -11,6 +11,7 @@ namespace perdure {
 namespace {
 
 constexpr std::string_view kPrefix = "db.";
+constexpr std::string_view kSumsPrefix = "sums.";
 
 std::uint64_t ParseNumber(std::string_view text) {
   std::uint64_t number = 0;
@@ -34,6 +35,10 @@ std::string TextHome::DatabasePath(std::uint64_t number) const {
   return fmt::format("{}/{}{}", directory_, kPrefix, number);
 }
 
+std::string TextHome::SumsPath(std::uint64_t number) const {
+  return fmt::format("{}/{}{}", directory_, kSumsPrefix, number);
+}
+
 Status TextHome::Switch(std::uint64_t number) {
   const std::string path = directory_ + "/current";
   const std::string draft = path + ".new";
@@ -52,7 +57,8 @@ Status TextHome::RemoveOthers() const {
   for (std::filesystem::directory_iterator at(directory_, error), end; !error && at != end;
        at.increment(error)) {
     const std::string name = at->path().filename().string();
-    if (!name.starts_with(kPrefix) || name == fmt::format("{}{}", kPrefix, number_)) continue;
+    if (!name.starts_with(kPrefix) && !name.starts_with(kSumsPrefix)) continue;
+    if (at->path() == DatabasePath(number_) || at->path() == SumsPath(number_)) continue;
     std::error_code removal;
     std::filesystem::remove_all(at->path(), removal);
     if (removal) error = removal;

@@ -2,6 +2,7 @@
 //
 //   DIR/current   which database holds: its number in decimal (a file of vector/file_io.h)
 //   DIR/db.<n>/   a Xapian database; any other than the current one is a leftover
+//   DIR/sums.<n>  its checksums (text_sums.h)
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,10 @@ class TextHome {
   // Creates the directory if need be. number() is 0 when no database can be trusted to be current.
   static Result<TextHome> Open(std::string directory);
 
+  const std::string& directory() const { return directory_; }
   std::uint64_t number() const { return number_; }
   std::string DatabasePath(std::uint64_t number) const;
+  std::string SumsPath(std::uint64_t number) const;  // of text_sums.h
 
   // Makes `number` the current database, across a power cut too, and removes every other one.
   Status Switch(std::uint64_t number);

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+
+#include "index/vector/file_io.h"
 
 namespace perdure {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 constexpr const char* kStateKey = "state";
 constexpr std::string_view kLengthsPrefix = "L";
 constexpr std::uint16_t kPastBit = 0x8000;
+constexpr std::uint64_t kCheckAtOnceBytes = 64 << 20;
 
 std::string LengthsKey(ChunkNumber block) { return fmt::format("{}{:08x}", kLengthsPrefix, block); }
 
@@ -70,7 +74,63 @@ Result<std::unique_ptr<TextIndex>> TextIndex::Open(const std::string& directory,
   return index;
 }
 
+// The blocks have to be those of the sums. Without sums the last commit was cut short by a crash,
+// and nobody can say what its blocks should be: Xapian then answers from the commit before.
+Status TextIndex::CheckAgainstSums() {
+  const std::string path = home_.SumsPath(home_.number());
+  if (!std::filesystem::exists(path)) return {};
+  const Result<TextSums> sums = TextSums::Read(path);
+  if (!sums) return Fail(Code::kCorrupt, "its checksums: " + sums.error().message);
+  if (sums->bytes() <= kCheckAtOnceBytes) return sums->Check(home_.DatabasePath(home_.number()));
+  unchecked_ = *sums;
+  is_checked_ = false;
+  return {};
+}
+
+// Around a commit, so that sums that are there are always those of the blocks.
+Status TextIndex::RemoveSums() const {
+  RETURN_IF_ERROR(RemoveFile(home_.SumsPath(home_.number())));
+  return SyncDirectory(home_.directory());
+}
+
+Status TextIndex::WriteSums(std::uint64_t number) const {
+  ASSIGN_OR_RETURN(const TextSums sums, TextSums::Of(home_.DatabasePath(number)));
+  return sums.Write(home_.SumsPath(number));
+}
+
+// The caller holds flushing_.
+Status TextIndex::CheckUnchecked() {
+  if (!unchecked_) return Damage();
+  const Status checked = unchecked_->Check(home_.DatabasePath(home_.number()));
+  unchecked_.reset();
+  const std::lock_guard state(state_);
+  is_checked_ = true;
+  if (!checked) damage_ = checked.error().message;
+  return checked;
+}
+
+Status TextIndex::CheckFiles() {
+  const std::lock_guard flushing(flushing_);
+  return CheckUnchecked();
+}
+
+bool TextIndex::is_checked() const {
+  const std::lock_guard state(state_);
+  return is_checked_;
+}
+
+Status TextIndex::Damage() const {
+  const std::lock_guard state(state_);
+  if (damage_.empty()) return {};
+  return Fail(
+      Code::kCorrupt,
+      fmt::format("A file of the text index is damaged: {}. `perdure index rebuild` makes a "
+                  "new one.",
+                  damage_));
+}
+
 Status TextIndex::Load() {
+  RETURN_IF_ERROR(CheckAgainstSums());
   ASSIGN_OR_RETURN(disk_, DiskWriter::Open(home_.DatabasePath(home_.number())));
   ASSIGN_OR_RETURN(const std::string state, disk_->Metadata(kStateKey));
   const auto cursor = CursorOf(state);
@@ -95,12 +155,15 @@ Status TextIndex::Load() {
 Status TextIndex::StartAnew(std::string why) {
   discarded_ = std::move(why);
   disk_.reset();
+  unchecked_.reset();
+  is_checked_ = true;
   slots_ = SlotTable();
   cache_.Clear();
   for (auto& lengths : lengths_) lengths = {};
   const std::uint64_t number = home_.number() + 1;
   ASSIGN_OR_RETURN(disk_, DiskWriter::Open(home_.DatabasePath(number)));
   RETURN_IF_ERROR(disk_->Apply({{}, {}, {{kStateKey, StateValue(0)}}}));
+  RETURN_IF_ERROR(WriteSums(number));
   RETURN_IF_ERROR(home_.Switch(number));
   cursor_ = 0;
   on_disk_ = {number, disk_->revision()};
@@ -195,6 +258,7 @@ Status TextIndex::Commit(std::uint64_t cursor) {
 
 // The caller holds flushing_.
 Status TextIndex::FlushSealed() {
+  RETURN_IF_ERROR(CheckUnchecked());
   std::shared_ptr<const MemoryPart> part;
   std::uint64_t cursor = 0;
   {
@@ -204,6 +268,7 @@ Status TextIndex::FlushSealed() {
   }
   if (part == nullptr) return {};
   ASSIGN_OR_RETURN(const DiskBatch batch, MakeBatch(*part, cursor));
+  RETURN_IF_ERROR(RemoveSums());
   RETURN_IF_ERROR(disk_->Apply(batch));
   const std::uint64_t revision = disk_->revision();
   PostingCache::Lists lists;
@@ -212,19 +277,21 @@ Status TextIndex::FlushSealed() {
     lists = cache_.All();
   }
   lists = cache_.After(std::move(lists), *part);
-  const std::lock_guard state(state_);
-  cache_.Clear();  // and with it what was read meanwhile
-  for (auto& [key, list] : lists) cache_.Insert(key, std::move(list));
-  for (const auto& [chunk, document] : part->documents()) {
-    Slot slot = slots_.Get(chunk);
-    if (slot.length == 0 || slot.layer != part->layer()) continue;  // gone since, or replaced
-    slot.layer = Layer::kDisk;
-    slots_.Set(chunk, slot);
+  {
+    const std::lock_guard state(state_);
+    cache_.Clear();  // and with it what was read meanwhile
+    for (auto& [key, list] : lists) cache_.Insert(key, std::move(list));
+    for (const auto& [chunk, document] : part->documents()) {
+      Slot slot = slots_.Get(chunk);
+      if (slot.length == 0 || slot.layer != part->layer()) continue;  // gone since, or replaced
+      slot.layer = Layer::kDisk;
+      slots_.Set(chunk, slot);
+    }
+    on_disk_.revision = revision;
+    cursor_ = cursor;
+    sealed_ = nullptr;
   }
-  on_disk_.revision = revision;
-  cursor_ = cursor;
-  sealed_ = nullptr;
-  return {};
+  return WriteSums(home_.number());
 }
 
 Result<DiskBatch> TextIndex::MakeBatch(const MemoryPart& part, std::uint64_t cursor) const {
@@ -265,6 +332,7 @@ Status TextIndex::Compact() {
   const std::uint64_t number = home_.number() + 1;
   RETURN_IF_ERROR(CompactDisk(home_.DatabasePath(home_.number()), home_.DatabasePath(number)));
   ASSIGN_OR_RETURN(auto disk, DiskWriter::Open(home_.DatabasePath(number)));
+  RETURN_IF_ERROR(WriteSums(number));
   {
     const std::lock_guard state(state_);
     on_disk_ = {number, disk->revision()};

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@
 #include "index/text/slot_table.h"
 #include "index/text/terms.h"
 #include "index/text/text_home.h"
+#include "index/text/text_sums.h"
 #include "index/text/xapian_adapter.h"
 
 namespace perdure {
@@ -64,10 +66,15 @@ class TextIndex {
 
   // Opens the index in `directory`, which is created if need be. A database that is damaged or of
   // another kTermsVersion is removed and named by discarded(); the index is then empty, its cursor
-  // 0. Takes a few milliseconds per million chunks.
+  // 0. Takes a few milliseconds per million chunks, and reads databases of up to 64 MiB.
   static Result<std::unique_ptr<TextIndex>> Open(const std::string& directory,
                                                  const TextIndexOptions& options = {});
   const std::string& discarded() const { return discarded_; }  // why, or empty
+
+  // A large database is not read as a whole by Open; this does it then, and a search fails from
+  // there on when a block is damaged. Called by Flush at the latest. Searches go on meanwhile.
+  Status CheckFiles();
+  bool is_checked() const;
 
   // As current chunks. A chunk that is there already is replaced.
   Status Add(std::span<const TextDocument> documents);
@@ -103,6 +110,11 @@ class TextIndex {
   struct View;
 
   Status Load();
+  Status CheckAgainstSums();
+  Status RemoveSums() const;
+  Status WriteSums(std::uint64_t number) const;
+  Status CheckUnchecked();
+  Status Damage() const;
   Status StartAnew(std::string why);
   void SetSlot(ChunkNumber chunk, Slot slot);
   Status Take(ChunkNumber chunk, bool keep_as_past);
@@ -123,8 +135,11 @@ class TextIndex {
   TextHome home_;
   std::unique_ptr<DiskWriter> disk_;
   mutable ReaderPool readers_;
+  std::optional<TextSums> unchecked_;  // what CheckFiles has to look at; guarded by flushing_
 
   mutable std::mutex state_;  // guards all below; held for microseconds
+  bool is_checked_ = true;
+  std::string damage_;
   DiskRevision on_disk_;
   std::uint64_t cursor_ = 0;
   mutable SlotTable slots_;

@@ -79,6 +79,7 @@ Result<DocumentTerms> TextIndex::TermsOf(ChunkNumber chunk) {
 Result<std::vector<TextHit>> TextIndex::Search(std::span<const QueryTerm> query, std::size_t limit,
                                                bool include_past,
                                                const ChunkFilter& allowed) const {
+  RETURN_IF_ERROR(Damage());
   return Retrying([&] {
     return Match(TakeView(query, include_past), [&](auto terms, const auto& slots, auto& bm25) {
       return BestMatches(std::move(terms), slots, bm25, limit, allowed);
@@ -89,6 +90,7 @@ Result<std::vector<TextHit>> TextIndex::Search(std::span<const QueryTerm> query,
 Result<std::vector<TextHit>> TextIndex::Score(std::span<const QueryTerm> query,
                                               std::span<const ChunkNumber> chunks,
                                               bool include_past) const {
+  RETURN_IF_ERROR(Damage());
   return Retrying([&] {
     return Match(TakeView(query, include_past), [&](auto terms, const auto& slots, auto& bm25) {
       return ScoreChunks(std::move(terms), slots, bm25, chunks);

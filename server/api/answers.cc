@@ -100,6 +100,7 @@ Json AnswerOf(const VersionInfo& version) {
                  {"title", version.title},
                  {"text_bytes", version.text_bytes}};
   if (version.erased) answer["erased"] = true;
+  if (version.compacted) answer["compacted"] = true;
   return answer;
 }
 
@@ -113,6 +114,7 @@ void PutOutcome(Json& answer, const WriteOutcome& outcome, const std::string& wo
   if (outcome.dry_run) {
     answer["dry_run"] = true;
     answer["would"] = would;
+    if (outcome.kept_seq != 0) answer["kept_seq"] = outcome.kept_seq;
     return;
   }
   answer["seq"] = outcome.seq;

@@ -80,7 +80,35 @@ Result<Json> Rebuild(SearchService& search, Engine& engine, const Principal& pri
   return IndexAnswer(search, principal);
 }
 
-Result<Json> HouseStatus(Engine& engine, SearchService& search, const Principal& principal) {
+// The caller's own space only, unless it runs the house.
+Json ScrubAnswer(const ScrubStatus& scrub, const std::string& own, const Principal& principal) {
+  Json answer = {{"entries", scrub.entries},
+                 {"findings", scrub.findings},
+                 {"passes", scrub.passes},
+                 {"problems", Json::array()}};
+  if (scrub.last_pass != 0) answer["last_pass"] = FormatTime(scrub.last_pass);
+  const bool runs_house =
+      principal.Has(kOperator) && principal.scope.empty() && principal.space == kMainSpace;
+  for (const auto& [space, problem] : scrub.problems) {
+    if (!runs_house && space != own) continue;
+    answer["problems"].push_back({{"space", space}, {"problem", problem}});
+  }
+  return answer;
+}
+
+Json ScrubSchema() {
+  const Json problem =
+      s::Object({{"space", s::Text()}, {"problem", s::Text()}}, {"space", "problem"});
+  return s::Object({{"entries", s::Integer("Checked since the start")},
+                    {"findings", s::Integer()},
+                    {"passes", s::Integer()},
+                    {"last_pass", s::Text()},
+                    {"problems", s::ListOf(problem)}},
+                   {"entries", "findings", "passes", "problems"});
+}
+
+Result<Json> HouseStatus(Engine& engine, SearchService& search, const ScrubReader& scrubbed,
+                         const Principal& principal) {
   ASSIGN_OR_RETURN(const ReadView view, engine.Read(principal));
   ASSIGN_OR_RETURN(const Seq seq, view.AsOfSeq());
   ASSIGN_OR_RETURN(const ReadView::Contents contents, view.TableOfContents());
@@ -93,6 +121,9 @@ Result<Json> HouseStatus(Engine& engine, SearchService& search, const Principal&
                  {"takes_writes", writer.has_value()},
                  {"bytes_on_disk", engine.store().BytesOnDisk()},
                  {"index", IndexAnswer(search, principal)}};
+  if (const auto scrub = scrubbed()) {
+    answer["scrub"] = ScrubAnswer(*scrub, answer["space"].get<std::string>(), principal);
+  }
   if (!writer) answer["writer_problem"] = writer.error().message;
   if (!engine.clock_warning().empty()) answer["clock_warning"] = engine.clock_warning();
   if (engine.Horizon() != kTimeMin) answer["horizon"] = FormatTime(engine.Horizon());
@@ -133,13 +164,14 @@ Operation IndexRebuild(Engine& engine, SearchService& search) {
   return operation;
 }
 
-Operation StatusOperation(Engine& engine, SearchService& search) {
+Operation StatusOperation(Engine& engine, SearchService& search, ScrubReader scrubbed) {
   Operation operation;
   operation.name = "status";
   operation.title = "State of the store";
   operation.description =
       "Tells how the store stands: the end of the log, the number of memories, whether writes are "
-      "taken, the horizon of history, bytes on disk, and the indexes.";
+      "taken, the horizon of history, bytes on disk, what the background scrub found, and the "
+      "indexes.";
   operation.output_schema = s::Object({{"space", s::Text()},
                                        {"seq", s::Integer()},
                                        {"record_time", s::Text()},
@@ -150,12 +182,14 @@ Operation StatusOperation(Engine& engine, SearchService& search) {
                                        {"clock_warning", s::Text()},
                                        {"horizon", s::Text()},
                                        {"bytes_on_disk", s::Integer()},
+                                       {"scrub", ScrubSchema()},
                                        {"index", IndexSchema()}},
                                       {"space", "seq", "memories", "takes_writes", "index"});
   operation.hints = kReads;
   Serve(operation, kAuditors, {"GET", "/api/v1/status"}, engine,
-        [&search](Engine& house, const Principal& principal, const Json&) {
-          return HouseStatus(house, search, principal);
+        [&search, scrubbed = std::move(scrubbed)](Engine& house, const Principal& principal,
+                                                  const Json&) {
+          return HouseStatus(house, search, scrubbed, principal);
         });
   return operation;
 }

@@ -118,7 +118,8 @@ Json VersionSchema() {
       {{"event", s::Text()},
        {"title", s::Text()},
        {"text_bytes", s::Integer()},
-       {"erased", s::Flag()}});
+       {"erased", s::Flag()},
+       {"compacted", s::Flag()}});
 }
 
 }  // namespace

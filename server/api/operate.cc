@@ -80,8 +80,8 @@ Result<Json> Erase(Engine& engine, const Principal& principal, const Json& argum
   return answer;
 }
 
-// How many versions of memories were superseded before `time`: what as_of cannot ask for any more
-// once history before it is compacted. Reads the whole history of the space.
+// How many versions of memories were superseded by then, `time` itself included: what as_of cannot
+// ask for any more once history before it is compacted. Reads the whole history of the space.
 Result<std::uint64_t> VersionsSupersededBefore(const StateReader& reader, SpaceId space,
                                                Micros time) {
   const std::string prefix = Key().U8(2).U32(space).Take();  // HistoryRecord of tables.h
@@ -89,22 +89,22 @@ Result<std::uint64_t> VersionsSupersededBefore(const StateReader& reader, SpaceI
   std::string memory;
   bool has_version = false;
   Status malformed;
-  RETURN_IF_ERROR(reader.Scan(
-      Family::kState, prefix, PrefixEnd(prefix), [&](std::string_view key, std::string_view value) {
-        const auto record = Unpack<fb::HistoryRecordT>(value);
-        if (!record) malformed = std::unexpected(record.error());
-        const std::string_view id = key.substr(prefix.size(), 16);
-        if (id != memory) {
-          memory = id;
-          has_version = false;
-        }
-        if (!record || record->version == 0 || record->record_time >= time) {
-          return malformed.has_value();
-        }
-        if (has_version) ++count;
-        has_version = true;
-        return true;
-      }));
+  RETURN_IF_ERROR(reader.Scan(Family::kState, prefix, PrefixEnd(prefix),
+                              [&](std::string_view key, std::string_view value) {
+                                const auto record = Unpack<fb::HistoryRecordT>(value);
+                                if (!record) malformed = std::unexpected(record.error());
+                                const std::string_view id = key.substr(prefix.size(), 16);
+                                if (id != memory) {
+                                  memory = id;
+                                  has_version = false;
+                                }
+                                if (!record || record->version == 0 || record->record_time > time) {
+                                  return malformed.has_value();
+                                }
+                                if (has_version) ++count;
+                                has_version = true;
+                                return true;
+                              }));
   RETURN_IF_ERROR(malformed);
   return count;
 }
@@ -114,10 +114,15 @@ Result<Json> RunCompact(Engine& engine, const Principal& principal, const Json& 
   const Micros before = view.as_of();
   ASSIGN_OR_RETURN(const std::uint64_t superseded,
                    VersionsSupersededBefore(engine.Latest(), principal.space, before));
+  const bool payloads = arguments.value("payloads", false);
+  Engine::Droppable droppable;
+  if (payloads) {
+    ASSIGN_OR_RETURN(droppable, engine.PayloadsBefore(before));
+  }
   const std::uint64_t bytes_before = engine.store().BytesOnDisk();
   ASSIGN_OR_RETURN(
       const WriteOutcome outcome,
-      engine.Compact(principal, {.before = before}, WriteOptionsOf("compact", arguments)));
+      engine.Compact(principal, {before, payloads}, WriteOptionsOf("compact", arguments)));
   const std::string time = FormatTime(before);
   Json answer = {
       {"horizon", time},
@@ -125,8 +130,17 @@ Result<Json> RunCompact(Engine& engine, const Principal& principal, const Json& 
       {"lost", {fmt::format("Reads, lists, searches and rollbacks as of times before {}.", time)}},
       {"kept",
        {"The whole log, its chain and its proofs.",
-        fmt::format("Everything as of {} and later.", time),
-        "The texts of all versions, by their numbers."}}};
+        fmt::format("Everything as of {} and later.", time)}}};
+  if (payloads) {
+    answer["payloads_dropped"] = droppable.payloads;
+    answer["payload_bytes_dropped"] = droppable.bytes;
+    answer["lost"].push_back(
+        fmt::format("{} texts and descriptions of versions superseded before then: those versions "
+                    "can be read, compared and reverted to no more.",
+                    droppable.payloads));
+  } else {
+    answer["kept"].push_back("The texts of all versions, by their numbers.");
+  }
   PutOutcome(answer, outcome, fmt::format("compact the history of records before {}", time));
   if (!outcome.dry_run) {
     answer["bytes_before"] = bytes_before;
@@ -180,14 +194,19 @@ Operation Compact(Engine& engine) {
   operation.title = "Compact history";
   operation.description =
       "Trims the history of records before a time, which can then no longer be asked for with "
-      "as_of. Says what is lost and what is kept; try it with dry_run first. Holds for the whole "
-      "store, and the time never goes back.";
+      "as_of; with payloads, the texts of versions superseded before it go too, in every space. "
+      "Says what is lost and what is kept; try it with dry_run first. Holds for the whole store, "
+      "and the time never goes back.";
   operation.input_schema = s::Write(
-      s::Object({{"before", s::Time("A time, a log seq or a snapshot name")}}, {"before"}));
+      s::Object({{"before", s::Time("A time, a log seq or a snapshot name")},
+                 {"payloads", s::Flag("Drop the texts of versions superseded before then, too")}},
+                {"before"}));
   operation.output_schema = s::Written({{"horizon", s::Text()},
                                         {"versions_superseded", s::Integer()},
                                         {"lost", s::Texts()},
                                         {"kept", s::Texts()},
+                                        {"payloads_dropped", s::Integer()},
+                                        {"payload_bytes_dropped", s::Integer()},
                                         {"bytes_before", s::Integer()},
                                         {"bytes_after", s::Integer()}},
                                        {"horizon", "versions_superseded", "lost", "kept"});

@@ -1,11 +1,20 @@
 // The operations, one function each. `engine` and `search` outlive what is returned.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "engine/engine.h"
+#include "engine/replay/scrub.h"
 #include "index/search/search_service.h"
 #include "server/api/operation.h"
 
-namespace perdure::operations {
+namespace perdure {
+
+// How the background scrub stands; nullopt where none runs.
+using ScrubReader = std::function<std::optional<ScrubStatus>()>;
+
+namespace operations {
 
 // --- an agent's tools
 Operation MemoryStore(Engine& engine);
@@ -47,7 +56,7 @@ Operation Compact(Engine& engine);
 Operation IndexStatusOperation(Engine& engine, SearchService& search);
 Operation ClockConfirm(Engine& engine);
 Operation IndexRebuild(Engine& engine, SearchService& search);
-Operation StatusOperation(Engine& engine, SearchService& search);
+Operation StatusOperation(Engine& engine, SearchService& search, ScrubReader scrubbed);
 
 inline constexpr Caller::RoleMask kWriters = Caller::kAgent | Caller::kReviewer | Caller::kOperator;
 inline constexpr Caller::RoleMask kReviewers = Caller::kReviewer | Caller::kOperator;
@@ -59,4 +68,5 @@ inline constexpr OperationHints kAdds = {};                       // a write tha
 inline constexpr OperationHints kSettles = {.idempotent = true};  // again: no further effect
 inline constexpr OperationHints kDestroys = {.destructive = true, .idempotent = true};
 
-}  // namespace perdure::operations
+}  // namespace operations
+}  // namespace perdure

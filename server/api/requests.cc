@@ -197,6 +197,7 @@ WriteOptions WriteOptionsOf(std::string_view operation, const Json& arguments) {
   WriteOptions options;
   options.idempotency_key = TextOf(arguments, "idempotency_key");
   options.dry_run = arguments.value("dry_run", false);
+  options.keep = arguments.value("keep", false);
   options.reason = TextOf(arguments, "reason");
   if (arguments.contains("expected_version")) {
     options.expected_version = VersionOf(arguments, "expected_version");

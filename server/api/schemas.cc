@@ -175,22 +175,25 @@ Json Filter() {
 Json Write(Json schema) {
   return With(std::move(schema), {{"idempotency_key", Text("Makes a retry safe")},
                                   {"dry_run", Flag("Only say what would happen")},
+                                  {"keep", Flag("Log the dry run")},
                                   {"reason", Text("For the log")}});
 }
 
 Json Change(Json schema) {
   schema =
       With(Write(std::move(schema)), {{"expected_version", Integer("Conflict unless current", 1)}});
-  for (const char* name : {"idempotency_key", "dry_run", "reason", "expected_version"}) {
+  for (const char* name : {"idempotency_key", "dry_run", "keep", "reason", "expected_version"}) {
     schema["properties"][name] = Brief(std::move(schema["properties"][name]));
   }
   return schema;
 }
 
 Json Written(Properties properties, std::initializer_list<const char*> required) {
-  return WithQuiet(
-      Object(properties, required),
-      {{"seq", Integer()}, {"record_time", Text()}, {"dry_run", Flag()}, {"would", Text()}});
+  return WithQuiet(Object(properties, required), {{"seq", Integer()},
+                                                  {"record_time", Text()},
+                                                  {"dry_run", Flag()},
+                                                  {"would", Text()},
+                                                  {"kept_seq", Integer()}});
 }
 
 Json Changed() {

@@ -1,12 +1,13 @@
 #include "server/api/service.h"
 
-#include "server/api/operations.h"
+#include <utility>
 
 namespace perdure {
 
 namespace o = operations;
 
-void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search) {
+void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
+                   ScrubReader scrubbed) {
   catalogue.Add(o::MemoryStore(engine));
   catalogue.Add(o::MemorySearch(engine, search));
   catalogue.Add(o::MemoryGet(engine));
@@ -41,7 +42,7 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search) 
   catalogue.Add(o::IndexStatusOperation(engine, search));
   catalogue.Add(o::IndexRebuild(engine, search));
   catalogue.Add(o::ClockConfirm(engine));
-  catalogue.Add(o::StatusOperation(engine, search));
+  catalogue.Add(o::StatusOperation(engine, search, std::move(scrubbed)));
 }
 
 }  // namespace perdure

@@ -4,10 +4,12 @@
 #include "engine/engine.h"
 #include "index/search/search_service.h"
 #include "server/api/operation.h"
+#include "server/api/operations.h"
 
 namespace perdure {
 
-// `engine` and `search` outlive the catalogue.
-void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search);
+// `engine`, `search` and what `scrubbed` reads outlive the catalogue.
+void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
+                   ScrubReader scrubbed);
 
 }  // namespace perdure

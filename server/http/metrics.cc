@@ -19,10 +19,11 @@ const prometheus::Histogram::BucketBoundaries& Buckets() {
   return kBuckets;
 }
 
-struct Gauge {
+struct Series {
   std::string name;
   std::string help;
   std::function<double()> read;
+  prometheus::MetricType type;
 };
 
 }  // namespace
@@ -41,7 +42,7 @@ class Metrics::Impl {
           .Help("Time from the whole request to the whole answer, streams apart")
           .Register(registry);
   std::mutex mutex;
-  std::vector<Gauge> gauges;
+  std::vector<Series> series;
 };
 
 Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
@@ -57,21 +58,35 @@ void Metrics::CountRequest(const std::string& method, const std::string& route, 
 
 void Metrics::AddGauge(std::string name, std::string help, std::function<double()> read) {
   const std::lock_guard lock(impl_->mutex);
-  impl_->gauges.push_back({std::move(name), std::move(help), std::move(read)});
+  impl_->series.push_back(
+      {std::move(name), std::move(help), std::move(read), prometheus::MetricType::Gauge});
+}
+
+void Metrics::AddCounter(std::string name, std::string help, std::function<double()> read) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->series.push_back(
+      {std::move(name), std::move(help), std::move(read), prometheus::MetricType::Counter});
 }
 
 std::string Metrics::Text(const std::vector<Reading>& more) const {
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
-  const auto put = [&](const std::string& name, const std::string& help, double value) {
+  const auto put = [&](const std::string& name, const std::string& help,
+                       prometheus::MetricType type) -> prometheus::ClientMetric& {
     prometheus::MetricFamily& family = families.emplace_back();
     family.name = name;
     family.help = help;
-    family.type = prometheus::MetricType::Gauge;
-    family.metric.emplace_back().gauge.value = value;
+    family.type = type;
+    return family.metric.emplace_back();
   };
-  for (const Reading& reading : more) put(reading.name, reading.help, reading.value);
+  for (const Reading& reading : more) {
+    put(reading.name, reading.help, prometheus::MetricType::Gauge).gauge.value = reading.value;
+  }
   const std::lock_guard lock(impl_->mutex);
-  for (const Gauge& gauge : impl_->gauges) put(gauge.name, gauge.help, gauge.read());
+  for (const Series& series : impl_->series) {
+    prometheus::ClientMetric& metric = put(series.name, series.help, series.type);
+    const bool is_counter = series.type == prometheus::MetricType::Counter;
+    (is_counter ? metric.counter.value : metric.gauge.value) = series.read();
+  }
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -24,6 +24,9 @@ class Metrics {
   // `read` is called at each scrape, from the scraping thread, and must stay valid.
   void AddGauge(std::string name, std::string help, std::function<double()> read);
 
+  // The same for a number that only grows, and whose name ends in _total.
+  void AddCounter(std::string name, std::string help, std::function<double()> read);
+
   struct Reading {
     std::string name;
     std::string help;

@@ -168,7 +168,8 @@ void LiveThroughEveryEvent(TestEngine& engine) {
   EXPECT_THAT(issued, IsOk());
   must(RevokeToken{engine->Authenticate(issued->first)->id});
   EXPECT_THAT(engine->AddSpace(all, "team-a", {}), IsOk());
-  EXPECT_THAT(engine->Compact(all, {then, false}, {}), IsOk());
+  EXPECT_THAT(engine->Compact(all, {then, true}, {}), IsOk());
+  must(StoreMemories{{draft}}, {.dry_run = true, .keep = true});
   must(MoveState{kept, Transition::kPin});
 }
 

@@ -232,6 +232,21 @@ server=
 equal "SIGTERM ends the server cleanly" 0 "$code"
 equal "the lock is free afterwards" "Written through the server" \
   "$(p memory get --data "$data" "$remote_id" --text)"
+start_server --scrub-days 1
+exits "nothing is repaired under a running server" 1 "$perdure" replay --data "$data" \
+  --in-place --yes
+has "which it names" "$(cat "$work/err")" "perdure serve"
+tries=0
+until curl -s "$(field "$(cat "$work/serve.out")" address)/metrics" |
+  grep -q "^perdure_scrub_last_pass_seconds [1-9]"; do
+  tries=$((tries + 1))
+  [ "$tries" -lt 600 ] || break
+  sleep 0.1
+done
+has "doctor shows what the scrub did" "$(p doctor --data "$data" || true)" "entries checked, last pass 20"
+has "readiness knows of no finding" \
+  "$(curl -s "$(field "$(cat "$work/serve.out")" address)/readyz")" '"findings":0'
+stop_server
 start_server --writes never
 exits "with --writes never an agent cannot write" 22 curl -sf "$address/api/v1/memories" \
   -H "Authorization: Bearer $(cat "$data/token")" -d '{"text":"no"}'
@@ -256,10 +271,33 @@ exits "what was erased cannot be read" 1 "$perdure" memory get --data "$data" "$
 has "it says that it was erased" "$(cat "$work/err")" erased
 check "the log verifies after an erasure" p log verify --data "$data"
 exits "history is compacted" 0 "$perdure" compact --data "$data" --before before-clean-up
+exits "and texts that only it needed" 0 "$perdure" compact --data "$data" \
+  --before before-clean-up --payloads
 exits "a read below the horizon fails" 1 "$perdure" memory list --data "$data" --as-of 3
 has "naming the horizon" "$(cat "$work/err")" horizon
 equal "the replay is byte-identical after both" true \
   "$(field "$(p replay --data "$data" --json)" ok)"
+
+# --- repair
+exits "a dry run is kept" 0 "$perdure" memory store --data "$data" "would be" --dry-run --keep
+has "in the log" "$(p log query --data "$data" --event DryRunKept)" DryRunKept
+exits "a whole log is not cut" 1 "$perdure" log truncate --data "$data" --to 3 --yes
+has "and it says so" "$(cat "$work/err")" "nothing to cut"
+exits "replaying in place without --yes is a usage error" 2 "$perdure" replay --data "$data" \
+  --in-place
+listed=$(p memory list --data "$data")
+exits "the store is replayed in place" 0 "$perdure" replay --data "$data" --in-place --yes
+equal "and answers as before" "$listed" "$(p memory list --data "$data")"
+check "the log verifies afterwards" p log verify --data "$data"
+check "the old store is kept" test -f "$data/store.damaged.1/CURRENT"
+python3 - "$data/keys/main.secret" <<'EOF'
+import sys
+with open(sys.argv[1], "r+b") as key:
+    first = key.read(1)
+    key.seek(0)
+    key.write(bytes([first[0] ^ 1]))
+EOF
+has "doctor names a damaged key" "$(p doctor --data "$data" || true)" main.secret
 
 # --- MCP on standard input and output, without a server
 has "mcp answers in-process" "$(printf '%s\n' \

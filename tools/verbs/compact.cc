@@ -31,6 +31,8 @@ void AddCompact(CLI::App& app, Program& program) {
   const Arguments arguments = NewArguments();
   TextOption(verb, arguments, "--before", "before", "A time, a seq of the log or a snapshot's name")
       ->required();
+  FlagOption(verb, arguments, "--payloads", "payloads",
+             "Drop the texts of versions superseded before then, too");
   WriteOptionsFor(verb, arguments);
   OnRun(verb, program, [&program, arguments]() -> Result<int> {
     ASSIGN_OR_RETURN(const auto session, Session::Open(program, "compact"));

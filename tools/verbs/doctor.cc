@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/replay/repair.h"
 #include "tools/data_dir.h"
 #include "tools/directory_lock.h"
 #include "tools/read_only.h"
@@ -48,7 +49,10 @@ void CheckDirectory(const std::string& data_dir, Findings& findings) {
   }
   for (const auto& entry : fs::directory_iterator(data_dir)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with("replay.")) continue;
+    if (name.starts_with("store.damaged.")) {
+      findings.push_back({"kept", name + " is what a repair replaced", ""});
+    }
+    if (!name.starts_with("replay.") && name != "store.rebuilt") continue;
     findings.push_back({"leftover", fmt::format("{} was left by a replay that was killed", name),
                         fmt::format("when no replay runs: rm -r {}", entry.path().string())});
   }
@@ -77,15 +81,39 @@ void CheckLock(const std::string& data_dir, Findings& findings) {
                       ""});
 }
 
+// What is wrong with a store that does not pass the check at open, and what helps.
+void Diagnose(const std::string& data_dir, const std::string& problem, Findings& findings) {
+  const auto logs = ExamineLogs(data_dir);
+  if (!logs) {
+    findings.push_back(
+        {"log", logs.error().message, "keep a copy of the directory, then see there"});
+    return;
+  }
+  bool is_whole = true;
+  for (const LogHealth& log : *logs) {
+    if (log.problem.empty()) continue;
+    is_whole = false;
+    findings.push_back(
+        {"log", fmt::format("{}: {}", log.name, log.problem),
+         fmt::format("restore a backup that reaches beyond entry {0}; without one: perdure log "
+                     "truncate --space {1} --to {0} --yes, which loses the {2} entries behind it",
+                     log.last_good, log.name, log.last - log.last_good)});
+  }
+  if (!is_whole) return;
+  findings.push_back({"log", "every entry and payload is good, but: " + problem,
+                      "stop the server, then: perdure replay --in-place --yes"});
+}
+
 // Opening checks format, keys, the chain and the cursor since the last checkpoint.
-bool CheckTail(const Program& program, Findings& findings) {
+bool CheckTail(const Program& program, const std::string& data_dir, Findings& findings) {
   const auto opened = ReadOnlyStore::Open(program, true);
   if (!opened) {
-    const bool is_corrupt = opened.error().code == Code::kCorrupt;
-    findings.push_back({"log", opened.error().message,
-                        is_corrupt ? "`perdure log verify` names the first bad entry; restore a "
-                                     "backup from before it"
-                                   : "see there"});
+    const Error& error = opened.error();
+    if (error.code == Code::kCorrupt) {
+      Diagnose(data_dir, error.message, findings);
+    } else {
+      findings.push_back({"log", error.message, "see there"});
+    }
     return false;
   }
   Seq entries = 0;
@@ -122,6 +150,23 @@ void CheckIndex(const Json& index, Findings& findings) {
   }
 }
 
+void CheckScrub(const Json& status, Findings& findings) {
+  if (!status.contains("scrub")) return;
+  const Json& scrub = status["scrub"];
+  for (const Json& found : scrub["problems"]) {
+    findings.push_back({"scrub",
+                        fmt::format("{}: {}", found["space"].get<std::string>(),
+                                    found["problem"].get<std::string>()),
+                        "stop the server, keep a copy of the directory, and `perdure log verify`: "
+                        "it names the remedy"});
+  }
+  findings.push_back(
+      {"scrub",
+       fmt::format("{} entries checked, last pass {}", scrub["entries"].get<std::uint64_t>(),
+                   scrub.value("last_pass", "not done yet")),
+       ""});
+}
+
 void CheckService(const Program& program, bool confirm_clock, Findings& findings) {
   auto session = Session::Open(program, "doctor");
   const auto status =
@@ -144,6 +189,7 @@ void CheckService(const Program& program, bool confirm_clock, Findings& findings
   if (status->contains("clock_warning")) {
     findings.push_back({"clock", status->value("clock_warning", ""), "check the machine's clock"});
   }
+  CheckScrub(*status, findings);
   CheckIndex((*status)["index"], findings);
 }
 
@@ -161,7 +207,7 @@ Result<int> Doctor(const Program& program, bool confirm_clock) {
     CheckDirectory(data_dir, findings);
     CheckDisk(data_dir, findings);
     CheckLock(data_dir, findings);
-    if (CheckTail(program, findings)) CheckService(program, confirm_clock, findings);
+    if (CheckTail(program, data_dir, findings)) CheckService(program, confirm_clock, findings);
   }
   bool is_well = true;
   Json answer = {{"findings", Json::array()}};

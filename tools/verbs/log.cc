@@ -170,6 +170,7 @@ void AddLog(CLI::App& app, Program& program) {
   AddQuery(group, program);
   AddLogVerify(group, program);
   AddCheckpoint(group, program);
+  AddLogTruncate(group, program);
   AddProve(group, program);
 }
 

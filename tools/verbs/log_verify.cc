@@ -39,8 +39,10 @@ void PrintReport(const SpaceInfo& space, const VerifyReport& report) {
 Result<VerifyReport> Verify(const Engine& engine, const SpaceInfo& space) {
   ProgressBar bar(fmt::format("verify {}", space.name), engine.Visible(space.id).seq);
   return VerifyLog(engine.store(), space.id, Engine::OriginOf(space.name),
-                   engine.KeysOf(space.id).signing.public_key,
-                   [&bar](Seq done) { bar.Update(done); });
+                   engine.KeysOf(space.id).signing.public_key, [&bar](Seq done) {
+                     bar.Update(done);
+                     return true;
+                   });
 }
 
 Result<int> VerifyAll(const Program& program, const std::string& only) {

@@ -23,6 +23,7 @@ struct ServeOptions {
   std::vector<std::string> public_hosts;
   WritePolicy writes = WritePolicy::kAlways;
   SyncPolicy sync;
+  int scrub_days = 7;
 };
 
 void AddOptions(CLI::App& verb, const std::shared_ptr<ServeOptions>& options) {
@@ -51,6 +52,11 @@ void AddOptions(CLI::App& verb, const std::shared_ptr<ServeOptions>& options) {
   verb.add_option("--sync-interval-ms", options->sync.interval_ms, "For --sync interval")
       ->capture_default_str()
       ->check(CLI::Range(1, 60'000));
+  verb.add_option("--scrub-days", options->scrub_days,
+                  "Check the whole log and its payloads in the background once in so many days; 0: "
+                  "never")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 365));
 }
 
 // Blocks the signals that end a server in this thread and those it starts from now on.
@@ -111,9 +117,12 @@ Result<int> Serve(const Program& program, const ServeOptions& options) {
                                                   .sync = options.sync,
                                                   .writes = options.writes},
                                                  std::move(lock)));
-  Serving serving(
-      *house, {.host = options.host, .port = options.port, .public_hosts = options.public_hosts},
-      std::cerr);
+  Serving serving(*house,
+                  {.host = options.host,
+                   .port = options.port,
+                   .public_hosts = options.public_hosts,
+                   .scrub_days = options.scrub_days},
+                  std::cerr);
   RETURN_IF_ERROR(serving.Start());
   PrintWelcome(program, serving.Address(), data_dir, house->stand_in_reason());
   int signal = 0;

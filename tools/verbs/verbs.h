@@ -20,6 +20,7 @@ void AddLog(CLI::App& app, Program& program);
 void AddLogVerify(CLI::App& log, Program& program);
 void AddExport(CLI::App& app, Program& program);
 void AddImport(CLI::App& app, Program& program);
+void AddLogTruncate(CLI::App& log, Program& program);
 void AddReplay(CLI::App& app, Program& program);
 void AddCompact(CLI::App& app, Program& program);
 void AddIndex(CLI::App& app, Program& program);

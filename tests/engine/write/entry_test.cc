@@ -43,6 +43,8 @@ bool MayBeEmpty(fb::Event type) {
     case fb::Event::SnapshotNamed:
     case fb::Event::WriteRefused:
     case fb::Event::HistoryCompacted:
+    case fb::Event::DryRunKept:
+    case fb::Event::PayloadsCompacted:
       return true;
     default:
       return false;

@@ -46,7 +46,8 @@ TEST(Events, EveryKindIsProducedByACommand) {
   const auto issued = engine->Issue(all, token, {});
   ASSERT_THAT(engine.Do(RevokeToken{engine->Authenticate(issued->first)->id}), IsOk());
   ASSERT_THAT(engine->AddSpace(all, "team-a", {}), IsOk());
-  ASSERT_THAT(engine->Compact(all, {then, false}, {}), IsOk());
+  ASSERT_THAT(engine->Compact(all, {then, true}, {}), IsOk());
+  EXPECT_THAT(engine.Do(StoreMemories{{draft}}, {.dry_run = true, .keep = true}), IsOk());
 
   std::set<fb::Event> produced = EventsIn(engine, kMainSpace);
   produced.merge(EventsIn(engine, kSystemSpace));

@@ -239,6 +239,52 @@ TEST_F(TextIndexTest, ADamagedDatabaseIsDiscardedAndSaysWhy) {
   EXPECT_THAT(Find("fox"), ElementsAre(1));
 }
 
+TEST_F(TextIndexTest, AFlippedBitInItsFilesIsSeenBeforeXapianReadsThem) {
+  for (std::uint64_t chunk = 1; chunk < 40; ++chunk)
+    Add(chunk, "fox number " + std::to_string(chunk));
+  Commit(3);
+  index_.reset();
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_.path())) {
+    if (entry.is_regular_file() && entry.file_size() > 0) files.push_back(entry.path());
+  }
+  ASSERT_GE(files.size(), 4U);
+  for (const auto& path : files) {
+    std::ifstream in(path, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    for (const std::size_t at : {std::size_t{0}, bytes.size() / 2, bytes.size() - 1}) {
+      const TempDir copy;
+      std::filesystem::copy(directory_.path(), copy / "text",
+                            std::filesystem::copy_options::recursive);
+      std::string flipped = bytes;
+      flipped[at] = static_cast<char>(flipped[at] ^ 8);
+      const auto relative = std::filesystem::relative(path, directory_.path());
+      std::ofstream(std::filesystem::path(copy / "text") / relative, std::ios::binary) << flipped;
+      const auto index = TextIndex::Open(copy / "text").value();
+      EXPECT_EQ(index->cursor(), 0U) << relative << " " << at;
+      EXPECT_TRUE(!index->discarded().empty() || relative == "current") << relative;
+    }
+  }
+  Reopen();
+  EXPECT_THAT(index_->discarded(), IsEmpty());
+  EXPECT_THAT(Find("fox"), SizeIs(10));
+}
+
+TEST_F(TextIndexTest, ACommitCutShortBeforeItsChecksumsIsNoDamage) {
+  Add(1, "fox");
+  Commit(3);
+  index_.reset();
+  std::size_t removed = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
+    if (!entry.path().filename().string().starts_with("sums.")) continue;
+    removed += std::filesystem::remove(entry.path()) ? 1 : 0;
+  }
+  ASSERT_EQ(removed, 1U);
+  Reopen();
+  EXPECT_THAT(index_->discarded(), IsEmpty());
+  EXPECT_THAT(Find("fox"), ElementsAre(1));
+}
+
 TEST_F(TextIndexTest, WithoutItsFilesTheIndexIsEmpty) {
   Add(1, "fox");
   Commit(3);

@@ -44,7 +44,7 @@ class Api {
         {.directory = engine_.dir().path() + "/index", .stand_in_reason = "the tests use none"});
     EXPECT_THAT(opened, IsOk());
     search_ = std::move(*opened);
-    AddOperations(catalogue_, *engine_, *search_);
+    AddOperations(catalogue_, *engine_, *search_, [this] { return scrub_; });
   }
   ~Api() { search_->Stop(); }
 
@@ -82,10 +82,12 @@ class Api {
   const Catalogue& catalogue() const { return catalogue_; }
   TestEngine& engine() { return engine_; }
   SearchService& search() { return *search_; }
+  void SetScrub(ScrubStatus status) { scrub_ = std::move(status); }
 
  private:
   TestEngine engine_;
   std::unique_ptr<SearchService> search_;
+  std::optional<ScrubStatus> scrub_;
   Catalogue catalogue_;
 };
 

@@ -198,7 +198,7 @@ TEST(Compact, SaysWhatIsLostAndRefusesThePastAfterwards) {
   const Json last = api.Must("memory_edit", {{"id", id}, {"text", "three"}});
   const Json dry =
       api.Must("compact", {{"before", last["record_time"]}, {"dry_run", true}}, Operator());
-  EXPECT_EQ(dry["versions_superseded"], 1);
+  EXPECT_EQ(dry["versions_superseded"], 2) << "as of the horizon itself, the third holds";
   EXPECT_THAT(dry["lost"].dump(), HasSubstr(last["record_time"].get<std::string>()));
   EXPECT_EQ(api.Get(id, {{"as_of", first["seq"]}})["text"], "one");
   const Json done = api.Must("compact", {{"before", last["record_time"]}}, Operator());
@@ -207,6 +207,61 @@ TEST(Compact, SaysWhatIsLostAndRefusesThePastAfterwards) {
   EXPECT_THAT(past, FailsWith(Code::kCompacted, HasSubstr(last["record_time"].get<std::string>())));
   EXPECT_EQ(api.Get(id)["text"], "three");
   EXPECT_EQ(api.Must("status", {}, Auditor())["horizon"], last["record_time"]);
+}
+
+TEST(Compact, WithPayloadsSaysHowManyTextsGoAndAnswersForThemAfterwards) {
+  Api api;
+  const std::string id = api.Must("memory_store", {{"text", "one"}})["id"];
+  api.Must("memory_edit", {{"id", id}, {"text", "two"}});
+  const Json last = api.Must("memory_edit", {{"id", id}, {"text", "three"}});
+  const Json arguments = {{"before", last["record_time"]}, {"payloads", true}};
+  Json dry = arguments;
+  dry["dry_run"] = true;
+  EXPECT_EQ(api.Must("compact", dry, Operator())["payloads_dropped"], 1)
+      << "the first still carries the title";
+  EXPECT_THAT(api.Must("memory_diff", {{"id", id}, {"from", 2}, {"to", 3}}).dump(),
+              HasSubstr("two"));
+  const Json done = api.Must("compact", arguments, Operator());
+  EXPECT_EQ(done["payloads_dropped"], 1);
+  EXPECT_THAT(done["lost"].dump(), HasSubstr("1 texts"));
+  EXPECT_THAT(api.Call("memory_diff", {{"id", id}, {"from", 2}, {"to", 3}}),
+              FailsWith(Code::kCompacted, HasSubstr("version 2")));
+  const Json versions = api.Must("memory_history", {{"id", id}})["versions"];
+  EXPECT_FALSE(versions[0].contains("compacted"));
+  EXPECT_EQ(versions[1]["compacted"], true);
+  EXPECT_EQ(api.Get(id)["text"], "three");
+}
+
+TEST(DryRun, IsKeptOnRequestAndFoundInTheLog) {
+  Api api;
+  const std::string id = api.Store("a");
+  const Json dry = {{"id", id}, {"append", "b"}, {"dry_run", true}};
+  EXPECT_FALSE(api.Must("memory_edit", dry).contains("kept_seq"));
+  Json kept = dry;
+  kept["keep"] = true;
+  const Json answer = api.Must("memory_edit", kept);
+  EXPECT_EQ(answer["dry_run"], true);
+  EXPECT_FALSE(answer.contains("seq"));
+  const Json entries = api.Must("log_query", {{"event", "DryRunKept"}}, Auditor())["entries"];
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries[0]["seq"], answer["kept_seq"]);
+  EXPECT_EQ(entries[0]["memory"], id);
+  EXPECT_EQ(api.Get(id)["text"], "a");
+  EXPECT_THAT(api.Call("memory_edit", {{"id", id}, {"append", "b"}, {"keep", true}}),
+              FailsAt(Code::kInvalidArgument, "keep"));
+}
+
+TEST(Status, ShowsWhatTheScrubFoundToWhomItConcerns) {
+  Api api;
+  EXPECT_FALSE(api.Must("status", {}, Auditor()).contains("scrub"));
+  ScrubStatus scrub{.entries = 7, .findings = 2, .passes = 1, .last_pass = 1'700'000'000'000'000};
+  scrub.problems = {{"main", "Entry 3 is missing."}, {"team-a", "Entry 4 is missing."}};
+  api.SetScrub(scrub);
+  const Json seen = api.Must("status", {}, Auditor())["scrub"];
+  EXPECT_EQ(seen["findings"], 2);
+  EXPECT_EQ(seen["problems"].size(), 1u);
+  EXPECT_EQ(seen["problems"][0]["problem"], "Entry 3 is missing.");
+  EXPECT_EQ(api.Must("status", {}, Operator())["scrub"]["problems"].size(), 2u);
 }
 
 TEST(Status, TellsHowTheStoreStands) {
