@@ -249,6 +249,8 @@ void House::Flood() {
     Submission submission = clients_[0].Next(chance_, 0, next_session_);
     WriteRequest request = submission.request();
     request.options = {.dry_run = true};
+    // Even one that is asked for again: as a dry run it is another.
+    submission.session = request.principal.session = next_session_++;
     submission.waiting = std::make_shared<Waiting>(std::move(request));
     if (!Submit(std::move(submission))) ++turned_away;
   }
