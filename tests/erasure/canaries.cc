@@ -13,7 +13,7 @@ constexpr std::size_t kNameBytes = kGhost.size() + kCodeLetters;
 constexpr std::size_t kFormBytes = 8;
 constexpr std::size_t kHeadBytes = kNameBytes + kFormBytes + sizeof(std::uint16_t);
 constexpr std::size_t kFirst = sizeof(std::uint64_t);
-constexpr std::size_t kCompared = 64;  // bytes of a needle: no two share so many by chance
+constexpr std::size_t kTelling = 64;  // bytes that are left of a long needle at least
 constexpr std::size_t kFilterBits = std::size_t{1} << 22;
 
 std::uint64_t EightBytes(const char* at) {
@@ -22,9 +22,11 @@ std::uint64_t EightBytes(const char* at) {
   return value;
 }
 
-std::size_t FilterBit(std::uint64_t value) {
-  return static_cast<std::size_t>((value * 0x9e3779b97f4a7c15) >> 42);
+std::size_t FilterBit(std::uint64_t value, std::uint64_t factor) {
+  return static_cast<std::size_t>((value * factor) >> 42);
 }
+std::size_t FirstBit(std::uint64_t value) { return FilterBit(value, 0x9e3779b97f4a7c15); }
+std::size_t SecondBit(std::uint64_t value) { return FilterBit(value, 0xc2b2ae3d27d4eb4f); }
 
 bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
 
@@ -60,14 +62,15 @@ ByteNeedles ByteNeedles::Read(const std::string& path) {
   return needles;
 }
 
-// A long needle begins where there is no zero, since many places in a file begin like one.
+// A long needle begins where there is no zero, since many places in a file begin like one. The
+// whole rest counts: vectors are mostly zeros, and two may well share a part.
 void ByteNeedles::Add(std::string name, std::string form, std::string_view bytes) {
   std::size_t begin = 0;
-  while (begin + kCompared < bytes.size() && bytes.substr(begin, kFirst).contains('\0')) ++begin;
-  const std::string_view needle = bytes.substr(begin, kCompared);
+  while (begin + kTelling < bytes.size() && bytes.substr(begin, kFirst).contains('\0')) ++begin;
+  const std::string_view needle = bytes.substr(begin);
   if (needle.size() < kFirst) return;
   const std::uint64_t first = EightBytes(needle.data());
-  filter_[FilterBit(first)] = true;
+  filter_[FirstBit(first)] = filter_[SecondBit(first)] = true;
   needles_.emplace(first, Needle{std::move(name), std::move(form), std::string(needle)});
 }
 
@@ -75,7 +78,7 @@ void ByteNeedles::Find(std::string_view bytes, Found& found) const {
   if (needles_.empty()) return;
   for (std::size_t at = 0; at + kFirst <= bytes.size(); ++at) {
     const std::uint64_t here = EightBytes(&bytes[at]);
-    if (!filter_[FilterBit(here)]) continue;
+    if (!filter_[FirstBit(here)] || !filter_[SecondBit(here)]) continue;
     const auto [first, last] = needles_.equal_range(here);
     for (auto needle = first; needle != last; ++needle) {
       if (!bytes.substr(at).starts_with(needle->second.bytes)) continue;

@@ -42,7 +42,7 @@ class ByteNeedles {
 
   void Add(std::string name, std::string form, std::string_view bytes);
 
-  std::vector<bool> filter_;
+  std::vector<bool> filter_;                      // two bits for each needle
   std::multimap<std::uint64_t, Needle> needles_;  // by their first eight bytes
 };
 

@@ -22,33 +22,41 @@ std::size_t ReadU16(std::string_view block, std::size_t at) {
          static_cast<std::uint8_t>(block[at + 1]);
 }
 
-// Adds what `deflated` begins with; bytes after the end of the stream, or a stream that is cut, are
-// no error.
-void Inflate(std::string_view deflated, std::string& out) {
-  z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return;
-  std::array<char, kBlockBytes> buffer;
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(deflated.data()));
-  stream.avail_in = static_cast<uInt>(deflated.size());
-  int status = Z_OK;
-  while (status == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = static_cast<uInt>(buffer.size());
-    status = inflate(&stream, Z_SYNC_FLUSH);
-    out.append(buffer.data(), buffer.size() - stream.avail_out);
-    if (stream.avail_out != 0) break;
-  }
-  inflateEnd(&stream);
-}
+class Inflater {
+ public:
+  Inflater() { inflateInit2(&stream_, -MAX_WBITS); }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
 
-void InflateBlock(std::string_view block, std::string& out) {
+  // Adds what `deflated` begins with; bytes after the end of the stream, or a stream that is cut,
+  // are no error.
+  void Add(std::string_view deflated, std::string& out) {
+    inflateReset(&stream_);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(deflated.data()));
+    stream_.avail_in = static_cast<uInt>(deflated.size());
+    for (int status = Z_OK; status == Z_OK;) {
+      stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
+      stream_.avail_out = static_cast<uInt>(buffer_.size());
+      status = inflate(&stream_, Z_SYNC_FLUSH);
+      out.append(buffer_.data(), buffer_.size() - stream_.avail_out);
+      if (stream_.avail_out != 0) return;
+    }
+  }
+
+ private:
+  z_stream stream_{};
+  std::array<char, kBlockBytes> buffer_;
+};
+
+void InflateBlock(std::string_view block, Inflater& inflater, std::string& out) {
   const std::size_t end = ReadU16(block, kDirectoryEndAt);
   for (std::size_t at = kDirectoryAt; at + 1 < end && at + 1 < block.size(); at += 2) {
     const std::size_t item = ReadU16(block, at);
     if (item + 3 > block.size()) continue;
     const std::size_t tag = item + 3 + static_cast<std::uint8_t>(block[item + 2]);
     for (const std::size_t begin : {tag, tag + 2}) {
-      if (begin < block.size()) Inflate(block.substr(begin), out);
+      if (begin < block.size()) inflater.Add(block.substr(begin), out);
     }
   }
 }
@@ -57,8 +65,9 @@ void InflateBlock(std::string_view block, std::string& out) {
 
 std::string InflateGlass(std::string_view file) {
   std::string out;
+  Inflater inflater;
   for (std::size_t at = 0; at + kBlockBytes <= file.size(); at += kBlockBytes) {
-    InflateBlock(file.substr(at, kBlockBytes), out);
+    InflateBlock(file.substr(at, kBlockBytes), inflater, out);
   }
   return out;
 }
