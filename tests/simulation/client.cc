@@ -87,7 +87,8 @@ Command Client::NextCommand(Chance& chance, Micros now) {
 
 Command Client::RareCommand(Chance& chance, Micros now) {
   const Micros past = now - static_cast<Micros>(chance.Below(60'000'000));
-  switch (chance.Below(6)) {
+  const Micros recent = now - static_cast<Micros>(chance.Below(20'000));
+  switch (chance.Below(7)) {
     case 0: {
       NameSnapshot snapshot{.name = Name(chance)};
       if (chance.OneIn(2)) snapshot.at = past;
@@ -107,8 +108,15 @@ Command Client::RareCommand(Chance& chance, Micros now) {
     }
     case 4:
       return CompleteErasure{erasures_.empty() ? 1 + chance.Below(50) : chance.Of(erasures_), 1, 1};
-    default:
-      return CompactHistory{.before = past};
+    case 5:
+      return CompactHistory{.before = chance.OneIn(2) ? past : recent, .payloads = chance.OneIn(2)};
+    default: {
+      DropPayloads drop{.before = chance.OneIn(4) ? past : horizon_, .complete = chance.OneIn(2)};
+      for (std::uint64_t i = chance.Below(20); i > 0 && !commands_.ids().empty(); --i) {
+        drop.memories.push_back(chance.Of(commands_.ids()));
+      }
+      return drop;
+    }
   }
 }
 
@@ -116,6 +124,7 @@ WriteOptions Client::Options(Chance& chance, const Command& command) {
   WriteOptions options;
   if (chance.OneIn(16)) {
     options.dry_run = true;
+    options.keep = chance.OneIn(2);
   } else if (chance.OneIn(3)) {
     options.idempotency_key = fmt::format("key-{}-{}", principal_.id.bytes[15], next_key_++);
     options.request_digest = options.idempotency_key + "-digest";
@@ -144,6 +153,9 @@ void Client::Learn(const WriteRequest& request, const WriteOutcome& outcome) {
     erasures_.push_back(outcome.first_seq);
   }
   if (const auto* token = std::get_if<IssueToken>(&request.command)) tokens_.push_back(token->id);
+  if (const auto* compact = std::get_if<CompactHistory>(&request.command)) {
+    horizon_ = compact->before;
+  }
 }
 
 void Client::Keep(const Submission& done) {

@@ -55,6 +55,7 @@ class Client {
   std::map<Uuid, std::uint32_t> versions_;
   std::vector<Seq> erasures_;
   std::vector<Uuid> tokens_;
+  Micros horizon_ = 0;
   std::vector<Submission> lost_;
   std::vector<Submission> done_;
 };

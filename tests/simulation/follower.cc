@@ -46,9 +46,16 @@ Status Follower::Step(const StateReader& reader) {
   return {};
 }
 
-// What was erased has lost its labels, and its chunks are never shown: when they were folded does
-// not matter.
-std::string Follower::DescribeMemory(std::uint32_t memory) const {
+// Whether the payloads of a version are there.
+bool Follower::HasText(const StateReader& store, const rows::Version& version) const {
+  const auto text = ReadPayload(store, space_, version.text_seq);
+  const auto label = ReadPayload(store, space_, version.label_seq);
+  return text && *text && label && *label;
+}
+
+// What was erased or compacted has no text to be shown: whether its chunks and labels were folded
+// before or after does not matter.
+std::string Follower::DescribeMemory(const StateReader& store, std::uint32_t memory) const {
   const Columns& columns = *columns_;
   std::string text = HexEncode(
       std::string(columns.memories[memory].id.begin(), columns.memories[memory].id.end()));
@@ -62,7 +69,7 @@ std::string Follower::DescribeMemory(std::uint32_t memory) const {
                    state.record_time, state.state, state.pinned, state.expires_at, version.version,
                    version.seq, version.text_seq, version.label_seq,
                    columns.containers[scope.container].seq, scope.user, scope.agent, scope.run);
-    if (erased) continue;
+    if (erased || !HasText(store, version)) continue;
     for (std::uint32_t i = 0; i < version.chunk_count; ++i) {
       const rows::Chunk& chunk = columns.chunks[version.first_chunk + i];
       fmt::format_to(std::back_inserter(text), " [{} {})", chunk.begin, chunk.end);
@@ -77,10 +84,10 @@ std::string Follower::DescribeMemory(std::uint32_t memory) const {
   return text;
 }
 
-std::string Follower::Describe() const {
+std::string Follower::Describe(const StateReader& store) const {
   std::string text;
   for (std::uint32_t memory = 0; memory < columns_->memories.size(); ++memory) {
-    text += DescribeMemory(memory) + "\n";
+    text += DescribeMemory(store, memory) + "\n";
   }
   for (std::uint32_t row = 0; row < columns_->containers.size(); ++row) {
     const rows::Container& container = columns_->containers[row];

@@ -24,14 +24,15 @@ class Follower {
   // A bug: leaves the next entry out.
   void Skip() { ++cursor_; }
 
-  // All that a search could see of the columns, in one text.
-  std::string Describe() const;
+  // All that a search in `store` could see of the columns, in one text.
+  std::string Describe(const StateReader& store) const;
   // Whether each memory is what its record says, in a store of which this has followed the log to
   // its end.
   bool Agrees(const StateReader& store) const;
 
  private:
-  std::string DescribeMemory(std::uint32_t memory) const;
+  std::string DescribeMemory(const StateReader& store, std::uint32_t memory) const;
+  bool HasText(const StateReader& store, const rows::Version& version) const;
 
   SpaceId space_;
   Secret secret_;

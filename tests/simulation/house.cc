@@ -55,7 +55,7 @@ RunResult House::Run() {
     trace_.Add(
         disk_.Get(Family::kMeta, tables::Head(space)).value().value_or(std::string("empty")));
   }
-  for (const auto& follower : followers_) trace_.Add(follower->Describe());
+  for (const auto& follower : followers_) trace_.Add(follower->Describe(disk_));
   for (const auto& [key, value] : disk_.rows()) trace_.Add(key + value);
   return {oracle_.violations(), trace_.Digest(), figures_};
 }
@@ -261,7 +261,7 @@ void House::End() {
     while (fresh.cursor() < head && fresh.Step(disk_)) {
     }
     if (follower->cursor() != head || fresh.cursor() != head ||
-        fresh.Describe() != follower->Describe()) {
+        fresh.Describe(disk_) != follower->Describe(disk_)) {
       oracle_.Fail("follower",
                    fmt::format("space {}: at {} of {}, and not equal to one built from nothing",
                                follower->space(), follower->cursor(), head));

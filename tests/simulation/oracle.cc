@@ -109,6 +109,8 @@ const Oracle::Keyed* Oracle::KnownKey(const Submission& submission,
   for (Seq seq = outcome.first_seq; seq <= outcome.seq; ++seq) {
     const auto entry = ReadEntry(latest, submission.space, seq);
     if (!entry) return nullptr;
+    const auto payload = ReadPayload(latest, **entry);
+    if ((*entry)->payload_digest() != nullptr && !*payload) return nullptr;
     const fb::Id* memory = MemoryOf(**entry);
     if (memory == nullptr) continue;
     const auto record = ReadMemory(latest, submission.space, FromId(*memory));
@@ -134,7 +136,7 @@ void Oracle::SeeDone(const Submission& submission, const WriteOutcome& outcome,
                                wants_dry ? "was not given" : "was given"));
   }
   if (wants_dry) nothing_.insert(submission.session);
-  if (outcome.dry_run) return;
+  if (outcome.dry_run) return SeeKept(submission, outcome.kept_seq);
   const auto& [session, space] = std::pair(submission.session, submission.space);
   if (outcome.seq > durable_[space]) {
     Fail("answer",
@@ -172,6 +174,22 @@ void Oracle::SeeDone(const Submission& submission, const WriteOutcome& outcome,
   }
 }
 
+// The entry that keeps a dry run is there when the answer is.
+void Oracle::SeeKept(const Submission& submission, Seq seq) {
+  if (submission.request().options.keep != (seq != 0)) {
+    Fail("answer", fmt::format("session {} asked to keep a dry run and got entry {}",
+                               submission.session, seq));
+  }
+  if (seq == 0) return;
+  if (seq > durable_[submission.space]) {
+    Fail("answer",
+         fmt::format("session {} was answered with the kept entry {} of space {}, the "
+                     "disk is at {}",
+                     submission.session, seq, submission.space, durable_[submission.space]));
+  }
+  notes_.push_back({submission.space, seq, submission.session, fb::Event::DryRunKept});
+}
+
 void Oracle::SeeError(const Submission& submission, const Error& error, const StateReader& latest) {
   if (error.code == Code::kUnavailable || error.code == Code::kStorageFull) {
     return SeeLost(submission);
@@ -185,13 +203,14 @@ void Oracle::SeeError(const Submission& submission, const Error& error, const St
   }
   const auto refused = Detail(error, "refused_seq");
   if (!refused && !lost_.contains(submission.session)) nothing_.insert(submission.session);
+  if (const auto kept = Detail(error, "kept_seq")) SeeKept(submission, *kept);
   if (!refused) return;
   if (*refused > durable_[submission.space]) {
     Fail("answer",
          fmt::format("session {} was refused with entry {} of space {}, the disk is at {}",
                      submission.session, *refused, submission.space, durable_[submission.space]));
   }
-  refusals_.push_back({submission.space, *refused, submission.session});
+  notes_.push_back({submission.space, *refused, submission.session, fb::Event::WriteRefused});
   const auto current = Detail(error, "current_version");
   const auto memory = ChangedMemory(request.command);
   if (error.code != Code::kConflict || !current || !memory) return;

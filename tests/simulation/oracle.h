@@ -54,10 +54,12 @@ class Oracle {
     Seq last = 0;
     Micros time = 0;
   };
-  struct Refusal {
+  // An entry about a command that was not done: a refusal, or a dry run that is kept.
+  struct Note {
     SpaceId space = 0;
     Seq seq = 0;
     std::uint64_t session = 0;
+    fb::Event event = fb::Event::NONE;
   };
   // Just before entry `seq` the memory has that version.
   struct Claim {
@@ -75,8 +77,9 @@ class Oracle {
   void SeeDone(const Submission& submission, const WriteOutcome& outcome, const StateReader& latest,
                const LogHead& visible);
   void SeeError(const Submission& submission, const Error& error, const StateReader& latest);
-  // The answer that the submission's key got before; nullptr when it is new, or went with the
-  // erasure of a memory that it is about.
+  void SeeKept(const Submission& submission, Seq seq);
+  // The answer that the submission's key got before; nullptr when it is new, or may have
+  // gone with an erasure or a compaction.
   const Keyed* KnownKey(const Submission& submission, const StateReader& latest) const;
 
   Trace& trace_;
@@ -87,7 +90,7 @@ class Oracle {
   std::map<SpaceId, LogHead> seen_;
   std::map<std::tuple<SpaceId, Uuid, Micros>, std::optional<std::string>> records_;
   std::map<std::uint64_t, Done> done_;  // by session
-  std::vector<Refusal> refusals_;
+  std::vector<Note> notes_;
   std::vector<Claim> claims_;
   std::map<KeyName, Keyed> keys_;
   std::set<std::uint64_t> lost_;     // sessions

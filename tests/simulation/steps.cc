@@ -212,7 +212,9 @@ void House::Answer(const Submission& submission) {
   if (answer->repeated) ++figures_.repeats;
   if (answer->dry_run) return;
   for (Client& client : clients_) {
-    if (client.space() == submission.space) client.Learn(request, *answer);
+    if (client.space() == submission.space || submission.space == kSystemSpace) {
+      client.Learn(request, *answer);
+    }
   }
   for (const MemoryOutcome& memory : answer->memories) known_.push_back(memory.id);
   if (!request.options.idempotency_key.empty() && submission.client < clients_.size()) {

@@ -86,6 +86,7 @@ void StoreCheck::CheckLog(SpaceId space, const SpaceKeys& keys) {
     if (chance_.OneIn(kLooksBack)) CompareMemories(walk, walk.chain.head().time);
   }
   CompareMemories(walk, walk.chain.head().time);
+  CheckCurrentTexts(walk);
   if (tail->head.hash != walk.chain.head().hash) {
     oracle_.Fail("log", fmt::format("the head of space {} is not its last entry", space));
   }
@@ -133,7 +134,10 @@ bool StoreCheck::Take(Walk& walk, Seq seq) {
 
 void StoreCheck::NoteSession(const Walk& walk, const fb::Entry& entry) {
   const std::uint64_t session = entry.session();
-  if (session == 0 || entry.event_type() == fb::Event::WriteRefused) return;
+  if (session == 0 || entry.event_type() == fb::Event::WriteRefused ||
+      entry.event_type() == fb::Event::DryRunKept) {
+    return;
+  }
   if (oracle_.nothing_.contains(session)) {
     oracle_.Fail("answer", fmt::format("session {} was answered with an error, and entry {} of "
                                        "space {} is of it",
@@ -154,10 +158,12 @@ void StoreCheck::NoteSession(const Walk& walk, const fb::Entry& entry) {
   done.time = entry.record_time();
 }
 
-// Whether a memory that the command is about was erased since, and its key with it.
+// Whether the command's key may have gone with a memory that was erased, or with a payload.
 bool StoreCheck::IsErased(const Walk& walk, const Oracle::Done& done) {
   for (Seq seq = done.first; seq <= done.last; ++seq) {
     const auto entry = ReadEntry(disk_, done.space, seq);
+    const auto payload = ReadPayload(disk_, done.space, seq);
+    if (entry && (*entry)->payload_digest() != nullptr && !*payload) return true;
     const fb::Id* id = entry ? MemoryOf(**entry) : nullptr;
     if (id == nullptr) continue;
     const auto memory = walk.naive.memories.find(FromId(*id));
@@ -185,6 +191,20 @@ void StoreCheck::CheckClaims(const Walk& walk, Seq seq) {
 void StoreCheck::CompareMemories(const Walk& walk, Micros as_of) {
   const DiskView then(disk_, as_of);
   for (const auto& [id, naive] : walk.naive.memories) CompareMemory(walk, id, naive, then);
+}
+
+// No compaction takes the texts of what a memory is now.
+void StoreCheck::CheckCurrentTexts(const Walk& walk) {
+  for (const auto& [id, naive] : walk.naive.memories) {
+    if (naive.state == fb::MemoryState::erased) continue;
+    const auto record = ReadMemory(disk_, walk.space, id);
+    if (!record || !*record) continue;
+    const auto text = ReadPayload(disk_, walk.space, (*record)->text_seq);
+    const auto label = ReadPayload(disk_, walk.space, (*record)->label_seq);
+    if (text && *text && label && *label) continue;
+    oracle_.Fail("past",
+                 fmt::format("memory {} of space {} has lost its text", ToString(id), walk.space));
+  }
 }
 
 void StoreCheck::CompareMemory(const Walk& walk, const Uuid& id, const testing::NaiveMemory& naive,
@@ -225,14 +245,13 @@ void StoreCheck::CheckAnswers() {
                                      session, done.first, done.last, done.space, in_log.first,
                                      in_log.last, in_log.space));
   }
-  for (const Oracle::Refusal& refusal : oracle_.refusals_) {
-    const auto entry = ReadEntry(disk_, refusal.space, refusal.seq);
-    if (entry && (*entry)->event_type() == fb::Event::WriteRefused &&
-        (*entry)->session() == refusal.session) {
+  for (const Oracle::Note& note : oracle_.notes_) {
+    const auto entry = ReadEntry(disk_, note.space, note.seq);
+    if (entry && (*entry)->event_type() == note.event && (*entry)->session() == note.session) {
       continue;
     }
-    oracle_.Fail("lost", fmt::format("session {} was refused with entry {} of space {}",
-                                     refusal.session, refusal.seq, refusal.space));
+    oracle_.Fail("lost", fmt::format("session {} was told of entry {} of space {}", note.session,
+                                     note.seq, note.space));
   }
   for (const auto& [space, head] : oracle_.seen_) {
     if (disk_.Last(space).entry < head.seq) {

@@ -34,6 +34,7 @@ class StoreCheck {
   bool IsErased(const Walk& walk, const Oracle::Done& done);
   void CheckClaims(const Walk& walk, Seq seq);
   void CompareMemories(const Walk& walk, Micros as_of);
+  void CheckCurrentTexts(const Walk& walk);
   void CompareMemory(const Walk& walk, const Uuid& id, const testing::NaiveMemory& naive,
                      const StateReader& then);
 
