@@ -368,7 +368,7 @@ def scale(test):
     found = test.scan([test.data, test.outside], needles)
     check_scan(test, "closed", found, ghosts, alive)
     test.figures["traces"] = len([hit for hit in found.hits if hit.herd == "ghost"])
-    test.figures["controls"] = len(codes(found, "alive", "decoded"))
+    test.figures["controls"] = len(codes(found, "alive", "decoded") & {s.code for s in alive})
     check_proofs(test)
 
 
