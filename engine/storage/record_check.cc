@@ -93,11 +93,13 @@ Status CheckRecords(std::string_view bytes) {
     while (block.size() >= kHeaderBytes) {
       const Record record{block};
       const bool is_good = record.IsGood();
+      if (!is_good && IsBlank(block.substr(0, kHeaderBytes)))
+        return {};  // nothing behind it counts
       const bool begins = record.type() == kWhole || record.type() == kFirst;
       if (is_good && begins && bad) return damaged();
       if (!is_good && !bad) {
         bad = start + std::min(kBlockBytes, bytes.size() - start) - block.size();
-        if (!IsBlank(block.substr(0, kHeaderBytes)) && IsFlipped(record)) return damaged();
+        if (IsFlipped(record)) return damaged();
       }
       if (!is_good && !record.Fits(record.length())) break;
       block.remove_prefix(kHeaderBytes + record.length());
@@ -126,12 +128,16 @@ Status CheckAll(const std::vector<std::filesystem::path>& paths) {
   return {};
 }
 
+// The write-ahead logs, and the MANIFEST that CURRENT names: another one is left from a power cut
+// while it was written, and RocksDB does not read it.
 std::vector<std::filesystem::path> RecordFiles(const std::string& directory) {
   std::vector<std::filesystem::path> paths;
+  std::string manifest;
+  std::getline(std::ifstream(directory + "/CURRENT"), manifest);
   std::error_code error;
   for (const auto& file : std::filesystem::directory_iterator(directory, error)) {
     const auto& path = file.path();
-    if (path.extension() == ".log" || path.filename().string().starts_with("MANIFEST-")) {
+    if (path.extension() == ".log" || path.filename() == manifest) {
       paths.push_back(path);
     }
   }

@@ -19,10 +19,11 @@ namespace perdure {
 
 // Whether the bytes of such a file hold a damaged record: one that a single flipped bit explains,
 // or one with the beginning of a later write behind it. Its offset is in the details. A torn tail
-// is none.
+// is none, nor is a hole of zeros where a record should begin: after a power cut, later pages of
+// what was not synced may be there without earlier ones.
 Status CheckRecords(std::string_view bytes);
 
-// Checks the write-ahead logs and the MANIFEST in `directory`. kCorrupt names the file.
+// Checks the write-ahead logs and the current MANIFEST in `directory`. kCorrupt names the file.
 Status CheckRecordFiles(const std::string& directory);
 
 }  // namespace perdure

@@ -69,6 +69,9 @@ TEST(RecordCheck, AcceptsWhatRocksDbWroteAndEveryTornTailOfIt) {
     std::string zeros = bytes.substr(0, bytes.size() / 2);
     zeros.resize(bytes.size());
     EXPECT_THAT(CheckRecords(zeros), IsOk()) << "a tail of zeros is a torn one";
+    std::string hole = bytes;
+    hole.replace(0, hole.size() / 2, hole.size() / 2, '\0');
+    EXPECT_THAT(CheckRecords(hole), IsOk()) << "earlier pages may be lost without later ones";
   }
 }
 
@@ -86,6 +89,19 @@ TEST(RecordCheck, SeesEveryFlippedBitOfARecord) {
     }
     EXPECT_EQ(missed, 0u) << path;
   }
+}
+
+TEST(RecordCheck, AManifestThatIsNotCurrentYetIsNotLookedAt) {
+  const TempDir home;
+  FillKilled(home / "killed");
+  for (const fs::path& path : LogsIn(home / "killed")) {
+    if (path.extension() == ".log") continue;
+    std::string flipped = ReadAll(path);
+    flipped[flipped.size() - 3] ^= 16;
+    std::ofstream(home / "killed/MANIFEST-000999", std::ios::binary) << flipped;
+  }
+  ASSERT_TRUE(fs::exists(home / "killed/MANIFEST-000999"));
+  EXPECT_THAT(Store::Open(home / "killed", {}), IsOk());
 }
 
 TEST(RecordCheck, AStoreThatWouldForgetAWriteDoesNotOpen) {
