@@ -18,6 +18,7 @@ void ElasticPool::Submit(std::function<void()> task) {
     return;
   }
   threads_.emplace_back();
+  ++idle_threads_;  // from now on, though it has yet to begin
   const auto self = std::prev(threads_.end());
   // The new thread looks at the list under the lock that is held here.
   *self = std::jthread([this, self] { Work(self); });
@@ -45,7 +46,6 @@ std::size_t ElasticPool::Threads() const {
 void ElasticPool::Work(std::list<std::jthread>::iterator self) {
   std::unique_lock lock(mutex_);
   while (true) {
-    ++idle_threads_;
     work_.wait_for(lock, options_.idle, [&] { return !waiting_.empty() || ending_; });
     --idle_threads_;
     if (waiting_.empty()) break;
@@ -55,6 +55,7 @@ void ElasticPool::Work(std::list<std::jthread>::iterator self) {
     lock.unlock();
     task();
     lock.lock();
+    ++idle_threads_;
   }
   finished_.splice(finished_.end(), threads_, self);
   space_.notify_all();
