@@ -22,8 +22,10 @@ HEAD = "| harness | commit | day | result | figures | minutes |\n|---|---|---|--
 PROGRAM = "build/release/perdure"
 
 
-def program(path):
-    return [f"build/release/tests/{path}"]
+def programs(pattern):
+    """The test programs whose names match."""
+    return ["ctest", "--test-dir", "build/release", "--verbose", "--timeout", "43200",
+            "--tests-regex", f"^({pattern})$"]
 
 
 def script(name):
@@ -33,15 +35,15 @@ def script(name):
 FULL = {"PERDURE_NIGHTLY": "1"}
 # name: command, environment
 HARNESSES = {
-    "power cuts": (program("engine/power/engine_power_test"), FULL),
-    "faults": (program("engine/faults/engine_faults_test"), FULL),
-    "bit flips": (program("bitflips/bitflips_test"), FULL),
-    "simulation": (program("simulation/simulation_test"), FULL),
+    "power cuts": (programs("power_cut_test"), FULL),
+    "faults": (programs("allocation_test|clock_test|disk_fault_test|full_disk_test"), FULL),
+    "bit flips": (programs("bitflips_test"), FULL),
+    "simulation": (programs("simulation_test"), FULL),
     "determinism": (["sh", "tests/determinism/matrix.sh"], {}),
     "proofs": (script("audit"), FULL),
     "erasure at scale": (script("erasure"), FULL),
     "kill -9": (script("crash"), {"PERDURE_CRASH_ROUNDS": "50"}),
-    "authorisation": (program("server/api/server_api_test") + ["--gtest_filter=Authorisation*"], FULL),
+    "authorisation, forgeries": (programs("server_api_test|server_http_test"), FULL),
     "abuse": (script("abuse"), FULL),
     "conformance": (script("conformance"), FULL),
     "soak": (script("soak"), {"PERDURE_SOAK_SECONDS": "3600"}),
@@ -58,9 +60,9 @@ def counts(output):
     said = re.findall(r"^(\d+) passed, (\d+) failed", output, re.M)
     if said:
         return tuple(map(int, said[-1]))
-    passed = re.findall(r"^\[  PASSED  \] (\d+) test", output, re.M)
-    failed = re.findall(r"^\[  FAILED  \] (\d+) test", output, re.M)
-    return (int(passed[-1]), int(failed[-1]) if failed else 0) if passed else None
+    passed = re.findall(r"^(?:\d+: )?\[  PASSED  \] (\d+) test", output, re.M)
+    failed = re.findall(r"^(?:\d+: )?\[  FAILED  \] (\d+) test", output, re.M)
+    return (sum(map(int, passed)), sum(map(int, failed))) if passed else None
 
 
 def commit():
@@ -85,7 +87,7 @@ def run(name):
     known = counts(output)
     passed = code == 0 and (known is None or (known[0] > 0 and known[1] == 0))
     result = f"{known[0]} passed, {known[1]} failed" if known else f"exit code {code}"
-    figures = "; ".join(re.findall(r"^figures: (.+)$", output, re.M)).replace("|", "/")
+    figures = "; ".join(re.findall(r"^(?:\d+: )?figures: (.+)$", output, re.M)).replace("|", "/")
     minutes = (time.monotonic() - start) / 60
     day = datetime.date.today().isoformat()
     return f"| {name} | {version} | {day} | {result} | {figures} | {minutes:.1f} |\n", passed
