@@ -232,7 +232,8 @@ void PowerHouse::CheckLog(SpaceId space) {
 }
 
 void PowerHouse::CheckSearch() {
-  Expect(search_->WaitUntilIndexed(kMainSpace, std::chrono::seconds(20)), "the indexes catch up");
+  const bool caught_up = search_->WaitUntilIndexed(kMainSpace, std::chrono::seconds(20));
+  Expect(caught_up, "the indexes catch up: " + (caught_up ? "" : IndexState()));
   for (int i = 0; i < 10 && !notes_.empty(); ++i) {
     const Note& note = notes_[random_() % notes_.size()];
     const auto view = engine_->Read(With(kAgent));
@@ -247,6 +248,16 @@ void PowerHouse::CheckSearch() {
     });
     Expect(found == shown, fmt::format("{} is {}", note.word, shown ? "found" : "gone"));
   }
+}
+
+std::string PowerHouse::IndexState() const {
+  std::string state;
+  for (const SpaceIndexStatus& space : search_->Status().spaces) {
+    state += fmt::format("[{}: lexical {} of {}, semantic {}, {} pending, {}; {}]", space.space,
+                         space.lexical_seq, engine_->Visible(space.space).seq, space.semantic_seq,
+                         space.pending_embeddings, space.failure, fmt::join(space.repairs, ", "));
+  }
+  return state;
 }
 
 void PowerHouse::CheckErasures() {

@@ -68,6 +68,7 @@ class PowerHouse {
   void CheckLog(SpaceId space);
   void CheckHead(SpaceId space);
   void CheckSearch();
+  std::string IndexState() const;
   void Expect(bool holds, const std::string& what);
 
   std::uint64_t seed_;
