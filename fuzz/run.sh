@@ -6,12 +6,12 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 
 usage() {
   cat <<'END'
-usage: sh fuzz/run.sh [SECONDS [TARGET...]]
+usage: sh fuzz/run.sh [SECONDS [core | TARGET...]]
 
-Runs each fuzz target for SECONDS (20), two at a time, from the committed corpus and what earlier
+Runs each fuzz target (core: each of engine/ and index/) for SECONDS (20), two at a time, from the committed corpus and what earlier
 runs found under build/fuzz/corpus/. A crash, leak or hang leaves its input in build/fuzz/artifacts/
 and is run again with build/fuzz/fuzz/TARGET FILE. The canary target must crash, or nothing counts.
-The last line reads "N passed, N failed". Needs the group dev of tools/packages.txt.
+The last line reads "N passed, N failed". Installs the group fuzz of tools/packages.txt.
 END
 }
 
@@ -20,12 +20,14 @@ seconds=${1:-20}
 [ $# -eq 0 ] || shift
 case $seconds in '' | *[!0-9]*) usage >&2; exit 2 ;; esac
 
-install_packages build dev
+install_packages build fuzz
 fetch_inputs
 binary_dir=$root/build/fuzz
 configure fuzz
-build fuzz
 targets=${*:-$(cat "$binary_dir/fuzz/targets")}
+[ "$targets" != core ] || targets=$(cat "$binary_dir/fuzz/core")
+# shellcheck disable=SC2086  # the targets are meant to split
+build fuzz $targets canary_fuzz
 artifacts=$binary_dir/artifacts
 mkdir -p "$artifacts"
 

@@ -16,7 +16,7 @@ END
 }
 
 case ${1-} in -h | --help) usage; exit 0 ;; esac
-install_packages build dev
+install_packages build fuzz dev
 fetch_inputs
 configure release
 build release
