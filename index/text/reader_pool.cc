@@ -21,7 +21,7 @@ Result<ReaderPool::Reader> ReaderPool::Acquire(const DiskRevision& wanted,
   }
   if (reader.disk == nullptr || reader.database != wanted.database) {
     auto opened = DiskReader::Open(path);
-    if (!opened && opened.error().code == Code::kNotFound) {
+    if (!opened && !IsKept(wanted.database)) {  // gone, or just being removed file by file
       return Fail(Code::kUnavailable, "the text index moved to another database");
     }
     ASSIGN_OR_RETURN(reader.disk, std::move(opened));
@@ -32,6 +32,11 @@ Result<ReaderPool::Reader> ReaderPool::Acquire(const DiskRevision& wanted,
   if (reader.disk->revision() == wanted.revision) return reader;
   Release(std::move(reader));
   return Fail(Code::kUnavailable, "the text index moved on");
+}
+
+bool ReaderPool::IsKept(std::uint64_t database) const {
+  const std::lock_guard lock(mutex_);
+  return database == database_;
 }
 
 void ReaderPool::Release(Reader reader) {

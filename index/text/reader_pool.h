@@ -38,7 +38,9 @@ class ReaderPool {
   void Keep(std::uint64_t database);
 
  private:
-  std::mutex mutex_;
+  bool IsKept(std::uint64_t database) const;
+
+  mutable std::mutex mutex_;
   std::uint64_t database_ = 0;
   std::vector<Reader> idle_;
 };
