@@ -80,7 +80,7 @@ Result<WriteOutcome> Engine::Compact(const Principal& principal, CompactHistory 
 }
 
 Status Engine::FinishCompaction() {
-  const std::lock_guard lock(erasure_mutex_);
+  const MutexLock lock(erasure_mutex_);
   const Micros horizon = Horizon();
   RETURN_IF_ERROR(TrimTo(horizon));
   ASSIGN_OR_RETURN(const Micros before, CompactedTo(latest_, kSystemSpace));

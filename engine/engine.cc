@@ -69,7 +69,8 @@ Engine::Engine(Passkey, EngineOptions options, Clock& clock, Random& random,
       time_(clock),
       random_(random),
       store_(std::move(store)),
-      latest_(*store_, kLatest) {}
+      latest_(*store_, kLatest),
+      sequencer_(NewSequencer()) {}
 
 Engine::~Engine() {
   disk_watch_.reset();
@@ -123,7 +124,6 @@ Result<std::unique_ptr<Engine>> Engine::OpenStore(const EngineOptions& options,
                                                              .read_only = options.read_only}));
   RETURN_IF_ERROR(CheckFormat(*store));
   auto engine = std::make_unique<Engine>(Passkey(), options, clock, random, std::move(store));
-  engine->sequencer_ = engine->NewSequencer();
   RETURN_IF_ERROR(engine->LoadSpaces());
   Micros last = kTimeMin;
   for (const SpaceInfo& space : engine->Spaces()) {
@@ -162,7 +162,7 @@ Status Engine::LoadSpace(SpaceId id) {
                    ReadTail(*store_, id, origin, keys.signing.public_key, options_.check_tail));
   auto space =
       std::make_unique<OpenSpace>(OpenSpace{{id, name}, std::move(keys), StoredTiles(latest_, id)});
-  const std::lock_guard lock(spaces_mutex_);
+  const MutexLock lock(spaces_mutex_);
   const auto [opened, added] = spaces_.try_emplace(id, std::move(space));
   if (!added) return {};  // a repeated CreateSpace: whoever uses the space goes on
   sequencer_->AddSpace(id, {{tail.head, std::move(tail.tree)}, &opened->second->keys, origin});
@@ -226,7 +226,7 @@ Result<ReadView> Engine::Read(const Principal& principal, const ReadAt& at) cons
   const LogHead head = Visible(principal.space);
   const SpaceKeys* keys = nullptr;
   {
-    const std::lock_guard lock(spaces_mutex_);
+    const MutexLock lock(spaces_mutex_);
     const auto found = spaces_.find(principal.space);
     if (found == spaces_.end()) {
       return Fail(Code::kNotFound, "The token's space does not exist in this store.");
@@ -269,7 +269,7 @@ Result<std::pair<std::string, WriteOutcome>> Engine::Issue(const Principal& prin
 }
 
 std::vector<SpaceInfo> Engine::Spaces() const {
-  const std::lock_guard lock(spaces_mutex_);
+  const MutexLock lock(spaces_mutex_);
   std::vector<SpaceInfo> infos;
   for (const auto& [id, space] : spaces_) infos.push_back(space->info);
   return infos;
@@ -283,14 +283,14 @@ Result<SpaceId> Engine::SpaceByName(std::string_view name) const {
 }
 
 const SpaceKeys& Engine::KeysOf(SpaceId space) const {
-  const std::lock_guard lock(spaces_mutex_);
+  const MutexLock lock(spaces_mutex_);
   const auto found = spaces_.find(space);
   PERDURE_CHECK(found != spaces_.end());
   return found->second->keys;
 }
 
 const TileReader& Engine::Tiles(SpaceId space) const {
-  const std::lock_guard lock(spaces_mutex_);
+  const MutexLock lock(spaces_mutex_);
   const auto found = spaces_.find(space);
   PERDURE_CHECK(found != spaces_.end());
   return found->second->tiles;

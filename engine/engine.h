@@ -11,15 +11,14 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/base/mutex.h"
 #include "engine/base/random.h"
 #include "engine/base/result.h"
 #include "engine/base/ticker.h"
@@ -156,16 +155,16 @@ class Engine {
   Status LoadSpaces();
   Status LoadSpace(SpaceId space);
   Status KnowKeys(SpaceId space, const SpaceKeys& keys);
-  Result<std::vector<Seq>> FinishErasures(SpaceId space);
-  Result<std::vector<Seq>> FinishErasuresAlone(SpaceId space);
+  Result<std::vector<Seq>> FinishErasures(SpaceId space) EXCLUDES(erasure_mutex_);
+  Result<std::vector<Seq>> FinishErasuresAlone(SpaceId space) REQUIRES(erasure_mutex_);
   Result<WriteOutcome> Submit(WriteRequest request);
   std::shared_ptr<Sequencer> sequencer() const;
   std::shared_ptr<Sequencer> NewSequencer();
   void WatchDisk();
   Status Recover();
   static void AddRowsOfTexts(SpaceId space, std::vector<Store::Range>& ranges);
-  Status TrimTo(Micros horizon);
-  Status DropSuperseded(SpaceId space, Micros before);
+  Status TrimTo(Micros horizon) REQUIRES(erasure_mutex_);
+  Status DropSuperseded(SpaceId space, Micros before) REQUIRES(erasure_mutex_);
 
   EngineOptions options_;
   Clock& clock_;
@@ -173,15 +172,15 @@ class Engine {
   Random& random_;
   std::unique_ptr<Store> store_;
   StoreView latest_;
-  mutable std::mutex spaces_mutex_;
-  std::map<SpaceId, std::unique_ptr<OpenSpace>> spaces_;
-  std::mutex erasure_mutex_;  // one erasure or compaction at a time changes the files
+  mutable Mutex spaces_mutex_;
+  std::map<SpaceId, std::unique_ptr<OpenSpace>> spaces_ GUARDED_BY(spaces_mutex_);
+  Mutex erasure_mutex_;  // one erasure or compaction at a time changes the files
   std::string clock_warning_;
   std::atomic<bool> recovering_ = false;
-  std::shared_mutex submitting_;             // shared by each write, whole to change the sequencer
-  std::shared_ptr<Sequencer> sequencer_;     // guarded by spaces_mutex_
-  IndexEraser eraser_;                       // guarded by erasure_mutex_, like the next
-  bool may_resume_ = false;                  // ResumeErasures was called since
+  SharedMutex submitting_;  // shared by each write, whole to change the sequencer
+  std::shared_ptr<Sequencer> sequencer_ GUARDED_BY(spaces_mutex_);
+  IndexEraser eraser_ GUARDED_BY(erasure_mutex_);
+  bool may_resume_ GUARDED_BY(erasure_mutex_) = false;  // ResumeErasures was called since
   std::atomic<bool> erasures_wait_ = false;  // for what kept one from being finished to pass
   int rest_ = 0;                             // of disk_watch_'s thread
   std::unique_ptr<Ticker> disk_watch_;       // goes first

@@ -44,14 +44,14 @@ Result<std::vector<Seq>> CoveredByErasure(const StateReader& reader, SpaceId spa
 }  // namespace
 
 void Engine::SetIndexEraser(IndexEraser eraser) {
-  const std::lock_guard lock(erasure_mutex_);
+  const MutexLock lock(erasure_mutex_);
   eraser_ = std::move(eraser);
   may_resume_ = erasures_wait_ = false;
 }
 
 Status Engine::ResumeErasures() {
   {
-    const std::lock_guard lock(erasure_mutex_);
+    const MutexLock lock(erasure_mutex_);
     may_resume_ = true;
     erasures_wait_ = false;
   }
@@ -72,7 +72,7 @@ void Engine::AddRowsOfTexts(SpaceId space, std::vector<Store::Range>& ranges) {
 
 // Makes the bytes of every erasure without a receipt leave the files, then writes the receipts.
 Result<std::vector<Seq>> Engine::FinishErasures(SpaceId space) {
-  const std::lock_guard lock(erasure_mutex_);
+  const MutexLock lock(erasure_mutex_);
   Result<std::vector<Seq>> receipts = FinishErasuresAlone(space);
   if (!receipts) erasures_wait_ = may_resume_;
   return receipts;
@@ -131,7 +131,7 @@ Result<Engine::Erasure> Engine::Erase(const Principal& principal, EraseMemories 
 // --- The writer and what stops it ---------------------------------------------------------------
 
 std::shared_ptr<Sequencer> Engine::sequencer() const {
-  const std::lock_guard lock(spaces_mutex_);
+  const MutexLock lock(spaces_mutex_);
   return sequencer_;
 }
 
@@ -167,7 +167,7 @@ Status Engine::WriterState() const {
 Result<WriteOutcome> Engine::Submit(WriteRequest request) {
   RETURN_IF_ERROR(time_.Check());
   if (recovering_) RETURN_IF_ERROR(store_->Writable());
-  const std::shared_lock lock(submitting_);
+  const ReaderLock lock(submitting_);
   return sequencer()->Submit(std::move(request));
 }
 
@@ -182,7 +182,7 @@ void Engine::WatchDisk() {
   if (!erasures_wait_ || !store_->Writable()) return;
   erasures_wait_ = false;
   for (const SpaceInfo& space : Spaces()) {
-    const std::lock_guard lock(erasure_mutex_);
+    const MutexLock lock(erasure_mutex_);
     if (!may_resume_) return;
     if (!FinishErasuresAlone(space.id)) erasures_wait_ = true;
   }
@@ -191,7 +191,7 @@ void Engine::WatchDisk() {
 // Does what a restart would: opens the store anew and goes on from where its logs end, which may be
 // after a write that was answered with an error.
 Status Engine::Recover() {
-  const std::unique_lock lock(submitting_);  // every write before was answered
+  const WriterLock lock(submitting_);  // every write before was answered
   RETURN_IF_ERROR(store_->Reopen());
   const std::shared_ptr<Sequencer> fresh = NewSequencer();
   for (const SpaceInfo& space : Spaces()) {
@@ -203,7 +203,7 @@ Status Engine::Recover() {
   }
   std::shared_ptr<Sequencer> old;
   {
-    const std::lock_guard spaces(spaces_mutex_);
+    const MutexLock spaces(spaces_mutex_);
     old = std::exchange(sequencer_, fresh);
   }
   store_->TakeWritesAgain();

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <utility>
+
+#include "engine/base/mutex.h"
 
 namespace perdure {
 
@@ -17,10 +17,10 @@ class Ticker {
   // Waits for a call under way.
   ~Ticker() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       stopping_ = true;
     }
-    stopped_.notify_all();
+    stopped_.NotifyAll();
     thread_.join();
   }
   Ticker(const Ticker&) = delete;
@@ -28,19 +28,18 @@ class Ticker {
 
  private:
   void Run() {
-    std::unique_lock lock(mutex_);
-    while (!stopped_.wait_for(lock, every_, [this] { return stopping_; })) {
-      lock.unlock();
+    const MutexLock lock(mutex_);
+    while (!stopped_.WaitFor(mutex_, every_, [this]() REQUIRES(mutex_) { return stopping_; })) {
+      const MutexUnlock unlocked(mutex_);
       call_();
-      lock.lock();
     }
   }
 
   const std::chrono::milliseconds every_;
   const std::function<void()> call_;
-  std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  CondVar stopped_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

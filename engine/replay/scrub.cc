@@ -29,15 +29,15 @@ Scrub::Scrub(const Engine& engine, ScrubOptions options)
 
 Scrub::~Scrub() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  stopped_.notify_all();
+  stopped_.NotifyAll();
   thread_.join();
 }
 
 ScrubStatus Scrub::Status() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return status_;
 }
 
@@ -58,7 +58,7 @@ void Scrub::Run() {
     bytes_per_second_ = std::max(options_.bytes_per_second, bytes / seconds);
     for (const SpaceInfo& space : spaces) CheckSpace(space);
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (stopping_) return;
       ++status_.passes;
       status_.last_pass = engine_.clock().Now();
@@ -88,7 +88,7 @@ void Scrub::CheckSpace(const SpaceInfo& space) {
     }
     waited = false;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       status_.entries += checked;
     }
     const Seconds pause(std::max(static_cast<double>(checked) / entries_per_second_,
@@ -100,7 +100,7 @@ void Scrub::CheckSpace(const SpaceInfo& space) {
 // What a look at a whole space came to; no problem takes back what was said of it before.
 void Scrub::Report(const SpaceInfo& space, const std::string& problem) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     std::string& known = status_.problems[space.name];
     const bool is_new = !problem.empty() && known != problem;
     known = problem;
@@ -112,8 +112,8 @@ void Scrub::Report(const SpaceInfo& space, const std::string& problem) {
 }
 
 bool Scrub::Pause(Seconds time) {
-  std::unique_lock lock(mutex_);
-  return !stopped_.wait_for(lock, time, [this] { return stopping_; });
+  const MutexLock lock(mutex_);
+  return !stopped_.WaitFor(mutex_, time, [this]() REQUIRES(mutex_) { return stopping_; });
 }
 
 }  // namespace perdure

@@ -6,15 +6,14 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "engine/engine.h"
 
@@ -59,10 +58,10 @@ class Scrub {
   double entries_per_second_ = 0;  // of the pass under way
   double bytes_per_second_ = 0;
 
-  mutable std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool stopping_ = false;
-  ScrubStatus status_;
+  mutable Mutex mutex_;
+  CondVar stopped_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  ScrubStatus status_ GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

@@ -10,8 +10,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <filesystem>
-#include <mutex>
 #include <string_view>
+
+#include "engine/base/mutex.h"
 
 namespace perdure {
 namespace {
@@ -35,7 +36,7 @@ class InfoLog final : public rocksdb::Logger {
     if (size < 0) return;
     line += text.data();
     if (!line.ends_with('\n')) line += '\n';
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (bytes_ > kFileBytesMax) Roll();
     if (fd_ < 0) return;
     const ssize_t written = ::write(fd_, line.data(), line.size());
@@ -46,11 +47,11 @@ class InfoLog final : public rocksdb::Logger {
   rocksdb::Status CloseImpl() override { return rocksdb::Status::OK(); }
 
  private:
-  void CloseFile() {
+  void CloseFile() REQUIRES(mutex_) {
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
   }
-  void Roll() {
+  void Roll() REQUIRES(mutex_) {
     CloseFile();
     std::error_code ignored;
     std::filesystem::rename(path_, path_ + ".old.1", ignored);
@@ -59,9 +60,9 @@ class InfoLog final : public rocksdb::Logger {
   }
 
   std::string path_;
-  std::mutex mutex_;
-  int fd_ = -1;
-  std::size_t bytes_ = 0;
+  Mutex mutex_;
+  int fd_ GUARDED_BY(mutex_) = -1;
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace

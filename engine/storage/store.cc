@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <ranges>
-#include <shared_mutex>
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/mutex.h"
 #include "engine/storage/record_check.h"
 #include "engine/storage/rocks_files.h"
 
@@ -125,15 +125,19 @@ thread_local int calls_of_thread = 0;
 }  // namespace
 
 // The files, held open for one call.
-class Store::InUse {
+class SCOPED_CAPABILITY Store::InUse {
  public:
-  explicit InUse(const Store& store) {
+  explicit InUse(const Store& store) ACQUIRE_SHARED(store.files_mutex_)
+      : mutex_(store.files_mutex_) {
     if (calls_of_thread == 0) store.reopening_.wait(true);
     ++calls_of_thread;
-    lock_ = std::shared_lock(store.files_mutex_);
+    mutex_.LockShared();
     files_ = store.files_.get();
   }
-  ~InUse() { --calls_of_thread; }
+  ~InUse() RELEASE() {
+    mutex_.UnlockShared();
+    --calls_of_thread;
+  }
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;
 
@@ -146,7 +150,7 @@ class Store::InUse {
   const RocksFiles* operator->() const { return files_; }
 
  private:
-  std::shared_lock<std::shared_mutex> lock_;
+  SharedMutex& mutex_;
   const RocksFiles* files_ = nullptr;
 };
 
@@ -157,6 +161,7 @@ Store::~Store() = default;
 Result<std::unique_ptr<Store>> Store::Open(const std::string& directory, StoreOptions options) {
   RETURN_IF_ERROR(CheckRecordFiles(directory));
   auto store = std::make_unique<Store>(directory, options);
+  const WriterLock lock(store->files_mutex_);
   ASSIGN_OR_RETURN(store->files_, OpenRocks(directory, options, store->trouble_));
   return store;
 }
@@ -181,7 +186,7 @@ Status Store::Reopen() {
   reopening_ = true;
   Result<std::unique_ptr<RocksFiles>> opened = Fail(Code::kInternal, "not tried");
   {
-    const std::unique_lock lock(files_mutex_);
+    const WriterLock lock(files_mutex_);
     files_.reset();
     opened = OpenRocks(directory_, options_, trouble_);
     if (opened) {

@@ -11,13 +11,13 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "engine/storage/state.h"
 
@@ -118,9 +118,10 @@ class Store final : public StateWriter {
   const StoreOptions options_;
   const std::shared_ptr<std::atomic<StoreTrouble>> trouble_ =
       std::make_shared<std::atomic<StoreTrouble>>(StoreTrouble::kNone);
-  std::atomic<bool> reopening_ = false;    // calls wait
-  mutable std::shared_mutex files_mutex_;  // shared for each call, whole to reopen
-  std::unique_ptr<RocksFiles> files_;      // nullptr: could not be opened again
+  std::atomic<bool> reopening_ = false;  // calls wait
+  mutable SharedMutex files_mutex_;      // shared for each call, whole to reopen
+  // nullptr: could not be opened again.
+  std::unique_ptr<RocksFiles> files_ GUARDED_BY(files_mutex_);
 };
 
 // The store as of one record time. The store must outlive it. Thread-safe.

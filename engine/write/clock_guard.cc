@@ -16,14 +16,14 @@ ClockGuard::ClockGuard(Clock& clock) : clock_(clock), offset_(clock.Now() - cloc
 
 Micros ClockGuard::Now() {
   const Micros now = clock_.Now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Micros expected = clock_.SinceBoot() + offset_;
   return now - expected > limits::kClockAheadMaxMicros ? expected : now;
 }
 
 Status ClockGuard::Check() const {
   const Micros now = clock_.Now();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const Micros expected = clock_.SinceBoot() + offset_;
   if (now - expected <= limits::kClockAheadMaxMicros) return {};
   return Fail(
@@ -35,7 +35,7 @@ Status ClockGuard::Check() const {
 }
 
 void ClockGuard::Confirm() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   offset_ = clock_.Now() - clock_.SinceBoot();
 }
 

@@ -2,10 +2,10 @@
 // the year 2094 would date all that follow.
 #pragma once
 
-#include <mutex>
 #include <string>
 
 #include "engine/base/clock.h"
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 
 namespace perdure {
@@ -28,8 +28,8 @@ class ClockGuard final : public Clock {
 
  private:
   Clock& clock_;
-  mutable std::mutex mutex_;
-  Micros offset_;  // of the wall clock over the boot clock
+  mutable Mutex mutex_;
+  Micros offset_ GUARDED_BY(mutex_);  // of the wall clock over the boot clock
 };
 
 // What is odd about a wall clock beside a log whose last entry has that time, or nothing.

@@ -18,7 +18,7 @@ SpaceId SpaceOf(const Command& command, const Principal& principal) {
 }
 
 void Decider::AddSpace(SpaceId space, SpaceStart start) {
-  const std::lock_guard lock(spaces_mutex_);
+  const MutexLock lock(spaces_mutex_);
   const bool added = spaces_.try_emplace(space, std::move(start)).second;
   PERDURE_CHECK(added);  // what is decided and not written yet would be forgotten
 }
@@ -38,7 +38,7 @@ void Decider::Decide(Group& group, WaitingPtr command) {
 void Decider::Close(Group& group) {
   group.state.Rebase(latest_);
   group.below.reset();
-  const std::lock_guard lock(spaces_mutex_);
+  const MutexLock lock(spaces_mutex_);
   for (auto& [space, end] : group.ends) {
     end = spaces_.at(space).end;
     group.state.Put(Family::kMeta, tables::Head(space), end.head.Encode(), 0);
@@ -49,7 +49,7 @@ Result<WriteOutcome> Decider::Answer(Group& group, const WriteRequest& request) 
   const SpaceId space = SpaceOf(request.command, request.principal);
   SpaceStart* start = nullptr;
   {
-    const std::lock_guard lock(spaces_mutex_);
+    const MutexLock lock(spaces_mutex_);
     const auto found = spaces_.find(space);
     if (found == spaces_.end()) {
       return Fail(Code::kNotFound, "The token's space does not exist in this store.");

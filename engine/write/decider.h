@@ -4,10 +4,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "engine/base/clock.h"
+#include "engine/base/mutex.h"
 #include "engine/base/random.h"
 #include "engine/proof/keys.h"
 #include "engine/write/execute.h"
@@ -49,8 +49,9 @@ class Decider {
   Clock& clock_;
   Random& random_;
   RefusalMeter refusals_;
-  std::mutex spaces_mutex_;
-  std::map<SpaceId, SpaceStart> spaces_;  // each with its end as decided, not as written
+  Mutex spaces_mutex_;
+  // Each with its end as decided, not as written.
+  std::map<SpaceId, SpaceStart> spaces_ GUARDED_BY(spaces_mutex_);
 };
 
 }  // namespace perdure

@@ -1,13 +1,12 @@
 // A group: commands that are decided one after another and become durable together.
 #pragma once
 
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/decide/command.h"
 #include "engine/log/entry.h"
 #include "engine/proof/merkle.h"
@@ -35,9 +34,9 @@ class Waiting {
   Result<WriteOutcome> Take();  // blocks until Give
 
  private:
-  mutable std::mutex mutex_;
-  std::condition_variable given_;
-  bool is_given_ = false;
+  mutable Mutex mutex_;
+  CondVar given_;
+  bool is_given_ GUARDED_BY(mutex_) = false;
 };
 using WaitingPtr = std::shared_ptr<Waiting>;
 

@@ -36,42 +36,41 @@ Result<WriteOutcome> Sequencer::Submit(WriteRequest request) {
 
 void Sequencer::Run() {
   Writer writer(path_);
-  WritePath::Lock lock = path_.Hold();
+  const MutexLock lock(writer.mutex());
   for (;;) {
-    switch (writer.Step(lock)) {
+    switch (writer.Step()) {
       case Writer::Next::kStep:
         break;
       case Writer::Next::kWaitForTurn:
-        WaitForTurn(lock);
+        WaitForTurn(writer);
         break;
       case Writer::Next::kWaitForCommands:
-        WaitForCommands(lock, writer.due());
+        WaitForCommands(writer);
         break;
-      case Writer::Next::kWrite:
-        lock.unlock();
+      case Writer::Next::kWrite: {
+        const MutexUnlock unlocked(writer.mutex());
         Write(writer);
-        lock.lock();
         break;
+      }
       case Writer::Next::kEnd:
         return;
     }
   }
 }
 
-void Sequencer::WaitForTurn(WritePath::Lock& lock) {
-  if (sync_.mode != SyncMode::kInterval) return turn_is_free_.wait(lock);
+void Sequencer::WaitForTurn(Writer& writer) {
+  if (sync_.mode != SyncMode::kInterval) return turn_is_free_.Wait(writer.mutex());
   const std::chrono::milliseconds interval(sync_.interval_ms);
-  if (turn_is_free_.wait_for(lock, interval) == std::cv_status::no_timeout) return;
-  lock.unlock();
+  if (turn_is_free_.WaitFor(writer.mutex(), interval) == std::cv_status::no_timeout) return;
+  const MutexUnlock unlocked(writer.mutex());
   static_cast<void>(store_.SyncLog());  // a failure stops the writer at the next write
-  lock.lock();
 }
 
-void Sequencer::WaitForCommands(WritePath::Lock& lock, WriteQueue::Time due) {
-  if (due == WriteQueue::Time::max()) {
-    group_waits_.wait(lock);
+void Sequencer::WaitForCommands(Writer& writer) {
+  if (writer.due() == WriteQueue::Time::max()) {
+    group_waits_.Wait(writer.mutex());
   } else {
-    group_waits_.wait_until(lock, due);
+    group_waits_.WaitUntil(writer.mutex(), writer.due());
   }
 }
 

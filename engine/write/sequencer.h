@@ -4,11 +4,11 @@
 
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <thread>
 #include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/base/mutex.h"
 #include "engine/base/random.h"
 #include "engine/storage/state.h"
 #include "engine/write/group.h"
@@ -43,19 +43,19 @@ class Sequencer final : private WriteDriver {
 
  private:
   WriteQueue::Time Now() override { return std::chrono::steady_clock::now(); }
-  void WakeForTurn() override { turn_is_free_.notify_one(); }
-  void WakeForCommands() override { group_waits_.notify_one(); }
+  void WakeForTurn() override { turn_is_free_.NotifyOne(); }
+  void WakeForCommands() override { group_waits_.NotifyOne(); }
 
   void Run();
-  void WaitForTurn(WritePath::Lock& lock);
-  void WaitForCommands(WritePath::Lock& lock, WriteQueue::Time due);
+  void WaitForTurn(Writer& writer) REQUIRES(writer.mutex());
+  void WaitForCommands(Writer& writer) REQUIRES(writer.mutex());
   void Write(Writer& writer);
 
   StateWriter& store_;
   SyncPolicy sync_;
   Watermark watermark_;
-  std::condition_variable turn_is_free_;  // and a command waits, or the end has come
-  std::condition_variable group_waits_;   // no more: for commands, or for the group before it
+  CondVar turn_is_free_;  // and a command waits, or the end has come
+  CondVar group_waits_;   // no more: for commands, or for the group before it
   WritePath path_;
   std::array<std::thread, 2> threads_;
 };

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 
+#include "engine/base/mutex.h"
 #include "engine/write/group.h"
 
 namespace perdure {
@@ -21,9 +20,9 @@ class Watermark {
   TreeState Tree(SpaceId space) const;
 
  private:
-  mutable std::mutex mutex_;
-  mutable std::condition_variable moved_;
-  std::map<SpaceId, LogEnd> ends_;
+  mutable Mutex mutex_;
+  mutable CondVar moved_;
+  std::map<SpaceId, LogEnd> ends_ GUARDED_BY(mutex_);
 };
 
 }  // namespace perdure

@@ -18,7 +18,7 @@ void WritePath::AddSpace(SpaceId space, SpaceStart start) {
 }
 
 Status WritePath::Put(WaitingPtr command) {
-  const Lock lock = Hold();
+  const MutexLock lock(mutex_);
   if (stopped_) return std::unexpected(*stopped_);
   RETURN_IF_ERROR(queue_.Put(std::move(command)));
   if (deciding_) {
@@ -30,7 +30,7 @@ Status WritePath::Put(WaitingPtr command) {
 }
 
 void WritePath::CloseDoor() {
-  const Lock lock = Hold();
+  const MutexLock lock(mutex_);
   queue_.CloseDoor();
   driver_.WakeForTurn();  // both writers
   driver_.WakeForTurn();
@@ -38,12 +38,12 @@ void WritePath::CloseDoor() {
 }
 
 std::size_t WritePath::Depth() const {
-  const Lock lock = Hold();
+  const MutexLock lock(mutex_);
   return queue_.Depth();
 }
 
 Status WritePath::State() const {
-  const Lock lock = Hold();
+  const MutexLock lock(mutex_);
   if (stopped_) return std::unexpected(*stopped_);
   return {};
 }
@@ -57,18 +57,18 @@ bool WritePath::SyncNow() {
   return true;
 }
 
-Writer::Next Writer::Step(WritePath::Lock& lock) {
+Writer::Next Writer::Step() {
   switch (stage_) {
     case Stage::kRest:
       return TakeTurn();
     case Stage::kDecide:
-      return DecideSome(lock);
+      return DecideSome();
     case Stage::kClose:
-      return Close(lock);
+      return Close();
     case Stage::kFinish:
       return Finish();
     case Stage::kAnswer:
-      return Answer(lock);
+      return Answer();
   }
   return Next::kEnd;
 }
@@ -83,7 +83,7 @@ Writer::Next Writer::TakeTurn() {
 }
 
 // The next commands of the group, until it is to be written; from then on it counts as being so.
-Writer::Next Writer::DecideSome(WritePath::Lock& lock) {
+Writer::Next Writer::DecideSome() {
   const std::size_t size = group_->commands.size();
   if (path_.queue_.IsDue(size, path_.driver_.Now())) {
     path_.queue_.StartWriting();
@@ -95,20 +95,23 @@ Writer::Next Writer::DecideSome(WritePath::Lock& lock) {
     due_ = path_.queue_.DueAt(size);
     return Next::kWaitForCommands;
   }
-  lock.unlock();
-  const WriteQueue::Time start = path_.driver_.Now();
-  for (WaitingPtr& command : commands) path_.decider_.Decide(*group_, std::move(command));
-  const auto pace = (path_.driver_.Now() - start) / commands.size();
-  lock.lock();
+  WriteQueue::Time::duration pace{};
+  {
+    const MutexUnlock unlocked(path_.mutex_);
+    const WriteQueue::Time start = path_.driver_.Now();
+    for (WaitingPtr& command : commands) path_.decider_.Decide(*group_, std::move(command));
+    pace = (path_.driver_.Now() - start) / commands.size();
+  }
   path_.queue_.NotePace(pace);
   return Next::kStep;
 }
 
 // Passes the turn to decide on.
-Writer::Next Writer::Close(WritePath::Lock& lock) {
-  lock.unlock();
-  path_.decider_.Close(*group_);
-  lock.lock();
+Writer::Next Writer::Close() {
+  {
+    const MutexUnlock unlocked(path_.mutex_);
+    path_.decider_.Close(*group_);
+  }
   path_.writing_ = group_;
   path_.deciding_ = false;
   if (!path_.queue_.Empty() || path_.queue_.Ended()) path_.driver_.WakeForTurn();
@@ -145,11 +148,12 @@ Writer::Next Writer::Finish() {
   return Next::kStep;
 }
 
-Writer::Next Writer::Answer(WritePath::Lock& lock) {
-  lock.unlock();
-  for (const WaitingPtr& command : group_->commands) command->Give();
-  group_.reset();
-  lock.lock();
+Writer::Next Writer::Answer() {
+  {
+    const MutexUnlock unlocked(path_.mutex_);
+    for (const WaitingPtr& command : group_->commands) command->Give();
+    group_.reset();
+  }
   stage_ = Stage::kRest;
   return Next::kStep;
 }

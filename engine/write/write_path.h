@@ -9,11 +9,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/base/mutex.h"
 #include "engine/base/random.h"
 #include "engine/storage/state.h"
 #include "engine/write/decider.h"
@@ -37,8 +37,6 @@ class WriteDriver {
 // What the two writers share. Thread-safe.
 class WritePath {
  public:
-  using Lock = std::unique_lock<std::mutex>;
-
   // Reads `latest`, which shows what was written. All references must outlive the path.
   struct Surroundings {
     const StateReader& latest;
@@ -59,23 +57,21 @@ class WritePath {
   std::size_t Depth() const;  // commands without an answer
   Status State() const;       // why the writers have stopped, if they have
 
-  Lock Hold() const { return Lock(mutex_); }
-
  private:
   friend class Writer;
-  bool SyncNow();
+  bool SyncNow() REQUIRES(mutex_);
 
   SyncPolicy sync_;
   Decider decider_;  // of the writer whose turn it is to decide
   Watermark& watermark_;
   WriteDriver& driver_;
 
-  mutable std::mutex mutex_;  // guards what follows
-  WriteQueue queue_;
-  bool deciding_ = false;           // whose turn it is, a writer's or nobody's
-  std::shared_ptr<Group> writing_;  // closed, and not in the store yet
-  std::optional<Error> stopped_;
-  WriteQueue::Time last_sync_;
+  mutable Mutex mutex_;
+  WriteQueue queue_ GUARDED_BY(mutex_);
+  bool deciding_ GUARDED_BY(mutex_) = false;           // whose turn it is, a writer's or nobody's
+  std::shared_ptr<Group> writing_ GUARDED_BY(mutex_);  // closed, and not in the store yet
+  std::optional<Error> stopped_ GUARDED_BY(mutex_);
+  WriteQueue::Time last_sync_ GUARDED_BY(mutex_);
 };
 
 // One of the two. Not thread-safe: each has a thread of its own.
@@ -90,9 +86,10 @@ class Writer {
     kWrite,            // write group(), call Written, and Step again
     kEnd,              // the door is closed and nothing is left
   };
-  // Does what comes next. `lock` is the path's, held; it is let go meanwhile where work is done. A
-  // writer that is told to wait must do so without having let go of the lock.
-  Next Step(WritePath::Lock& lock);
+  Mutex& mutex() const RETURN_CAPABILITY(path_.mutex_) { return path_.mutex_; }
+  // Does what comes next. The mutex is let go meanwhile where work is done. A writer that is told
+  // to wait must do so without having let go of it.
+  Next Step() REQUIRES(path_.mutex_);
 
   // Of kWaitForCommands; Time::max() when only a wake helps.
   WriteQueue::Time due() const { return due_; }
@@ -106,11 +103,11 @@ class Writer {
 
  private:
   enum class Stage { kRest, kDecide, kClose, kFinish, kAnswer };
-  Next TakeTurn();
-  Next DecideSome(WritePath::Lock& lock);
-  Next Close(WritePath::Lock& lock);
-  Next Finish();
-  Next Answer(WritePath::Lock& lock);
+  Next TakeTurn() REQUIRES(path_.mutex_);
+  Next DecideSome() REQUIRES(path_.mutex_);
+  Next Close() REQUIRES(path_.mutex_);
+  Next Finish() REQUIRES(path_.mutex_);
+  Next Answer() REQUIRES(path_.mutex_);
 
   WritePath& path_;
   Stage stage_ = Stage::kRest;

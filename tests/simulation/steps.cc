@@ -153,9 +153,11 @@ void House::StepThread(std::size_t which) {
   Thread& thread = life_->threads[which];
   const bool rested = thread.writer.group() == nullptr;
   thread.at = At::kAwake;
-  WritePath::Lock lock = life_->path.Hold();
-  const Writer::Next next = thread.writer.Step(lock);
-  lock.unlock();
+  Writer::Next next = Writer::Next::kStep;
+  {
+    const MutexLock lock(thread.writer.mutex());
+    next = thread.writer.Step();
+  }
   const Group* group = thread.writer.group();
   if (rested && group != nullptr) thread.group = ++groups_;
   trace_.Note("thread {} {}, group {} of {}", which, NameOf(next), thread.group,
