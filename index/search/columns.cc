@@ -61,7 +61,7 @@ std::vector<std::uint64_t> Columns::ChunksOfMemory(std::uint32_t memory) const {
 }
 
 std::uint32_t Columns::FindLabel(const ValueKey& key) const {
-  const std::lock_guard lock(labels_mutex_);
+  const MutexLock lock(labels_mutex_);
   const std::size_t count = label_keys.size();
   for (std::size_t row = 0; row < count; ++row) {
     if (label_keys[row].key == key) return static_cast<std::uint32_t>(row);
@@ -244,7 +244,7 @@ void Columns::DropUnusedLabels() {
   for (std::size_t i = 0; i < label_refs.size(); ++i) {
     if (label_refs[i] != kNoRow) used[label_refs[i]] = true;
   }
-  const std::lock_guard lock(labels_mutex_);
+  const MutexLock lock(labels_mutex_);
   for (std::size_t row = 0; row < used.size(); ++row) {
     if (!used[row]) label_keys.Mutable(row) = {};
   }

@@ -11,13 +11,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "engine/base/uuid.h"
 #include "engine/log/entry.h"
@@ -100,8 +100,6 @@ class Columns {
   Status FinishLoading();
   // Builds the maps from ids, labels and scopes to rows, which only the writer uses. Repeatable.
   void PrepareWriter();
-  // Keeps label keys from changing while a checkpoint copies them.
-  std::mutex& labels_mutex() const { return labels_mutex_; }
 
  private:
   fb::MemoryRecordT RecordOf(std::uint32_t memory) const;
@@ -120,7 +118,9 @@ class Columns {
   RowMap memory_rows_;
   RowMap label_rows_;
   RowMap scope_rows_;
-  mutable std::mutex labels_mutex_;
+  // Held to change a label's key in place, and by others than the writer to read one, which is why
+  // label_keys carries no annotation.
+  mutable Mutex labels_mutex_;
 };
 
 }  // namespace perdure

@@ -37,28 +37,28 @@ void EmbedWorker::Start() {
 
 void EmbedWorker::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
   if (thread_.joinable()) thread_.join();
 }
 
 void EmbedWorker::Notify() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     notified_ = true;
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
 }
 
 std::string EmbedWorker::failure() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return failure_;
 }
 
 std::vector<std::string> EmbedWorker::discarded() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return discarded_;
 }
 
@@ -76,13 +76,13 @@ std::uint64_t EmbedWorker::PendingChunks() const {
 }
 
 void EmbedWorker::SetFailure(const Status& status) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   failure_ = status ? std::string() : status.error().message;
 }
 
 void EmbedWorker::Pause(milliseconds time) {
-  std::unique_lock lock(mutex_);
-  wake_.wait_for(lock, time, [&] { return stopping_.load(); });
+  const MutexLock lock(mutex_);
+  wake_.WaitFor(mutex_, time, [&] { return stopping_.load(); });
 }
 
 Status EmbedWorker::Load() {
@@ -101,7 +101,7 @@ Status EmbedWorker::Load() {
   next_ = static_cast<std::uint32_t>(index_->cursor());
   checkpointed_ = next_;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     discarded_ = std::move(discarded);
   }
   ready_.store(index_.get(), std::memory_order_release);
@@ -114,15 +114,15 @@ void EmbedWorker::Run() {
   const Status loaded = Load();
   SetFailure(loaded);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     loaded_ = true;
   }
-  wake_.notify_all();
+  wake_.NotifyAll();
   changed_();
   while (loaded && !stopping_) {
     if (Step()) continue;
-    std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, kIdle, [&] { return stopping_ || notified_; });
+    const MutexLock lock(mutex_);
+    wake_.WaitFor(mutex_, kIdle, [&]() REQUIRES(mutex_) { return stopping_ || notified_; });
     notified_ = false;
   }
   if (loaded) SetFailure(CheckpointIfDue(true));
@@ -200,7 +200,7 @@ Status EmbedWorker::FillVectors(std::span<Piece> pieces) {
 }
 
 Status EmbedWorker::AddToIndex(std::span<const Piece> pieces) {
-  const std::lock_guard lock(adding_);
+  const MutexLock lock(adding_);
   for (const Piece& piece : pieces) {
     if (erased_.contains(piece.memory) || in_.columns->IsErased(piece.memory)) continue;
     RETURN_IF_ERROR(index_->Add(piece.chunk, piece.vector));
@@ -250,8 +250,8 @@ Status EmbedWorker::CheckpointIfDue(bool at_end) {
 
 Status EmbedWorker::Erase(std::span<const Erased> erased) {
   {
-    std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return loaded_ || !thread_.joinable(); });
+    const MutexLock lock(mutex_);
+    wake_.Wait(mutex_, [&]() REQUIRES(mutex_) { return loaded_ || !thread_.joinable(); });
   }
   std::vector<std::uint64_t> chunks;
   std::vector<Uuid> ids;
@@ -259,7 +259,7 @@ Status EmbedWorker::Erase(std::span<const Erased> erased) {
     chunks.insert(chunks.end(), one.chunks.begin(), one.chunks.end());
     ids.push_back(one.id);
   }
-  const std::lock_guard lock(adding_);
+  const MutexLock lock(adding_);
   for (const Erased& one : erased) erased_.insert(one.memory);
   if (vectors() != nullptr) RETURN_IF_ERROR(index_->Erase(chunks));
   return VectorCache::EraseAll(in_.cache_directory, ids, *in_.cache);

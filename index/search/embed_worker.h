@@ -4,11 +4,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "engine/base/uuid.h"
 #include "engine/proof/keys.h"
@@ -104,15 +103,15 @@ class EmbedWorker {
   std::chrono::steady_clock::time_point last_checkpoint_;
   std::chrono::milliseconds backoff_{0};
 
-  std::mutex adding_;  // held to add vectors, and to erase: nothing erased is added afterwards
-  std::unordered_set<std::uint32_t> erased_;  // guarded by adding_
+  Mutex adding_;  // held to add vectors, and to erase: nothing erased is added afterwards
+  std::unordered_set<std::uint32_t> erased_ GUARDED_BY(adding_);
 
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  bool notified_ = false;
-  bool loaded_ = false;
-  std::string failure_;
-  std::vector<std::string> discarded_;
+  mutable Mutex mutex_;
+  CondVar wake_;
+  bool notified_ GUARDED_BY(mutex_) = false;
+  bool loaded_ GUARDED_BY(mutex_) = false;
+  std::string failure_ GUARDED_BY(mutex_);
+  std::vector<std::string> discarded_ GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

@@ -63,29 +63,33 @@ QueryEmbedder::QueryEmbedder(const Embedder& embedder, std::size_t threads) : em
 
 QueryEmbedder::~QueryEmbedder() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     queue_.clear();
   }
-  filled_.notify_all();
+  filled_.NotifyAll();
   for (std::thread& thread : threads_) thread.join();
 }
 
 void QueryEmbedder::Run() {
+  const MutexLock lock(mutex_);
   while (true) {
-    std::unique_lock lock(mutex_);
-    filled_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+    filled_.Wait(mutex_, [&]() REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
     if (stopping_) return;
     Job job = std::move(queue_.front());
     queue_.pop_front();
-    lock.unlock();
-    const std::vector<std::string_view> views(job.texts.begin(), job.texts.end());
-    auto rows = embedder_.Embed(views);
-    if (rows) *rows = UnitSum(std::move(*rows), embedder_.info().dimensions);
-    lock.lock();
+    auto rows = Answer(job);
     unresponsive_ = false;
     job.answer.set_value(std::move(rows));
   }
+}
+
+Result<std::vector<float>> QueryEmbedder::Answer(const Job& job) {
+  const MutexUnlock unlocked(mutex_);
+  const std::vector<std::string_view> views(job.texts.begin(), job.texts.end());
+  auto rows = embedder_.Embed(views);
+  if (rows) *rows = UnitSum(std::move(*rows), embedder_.info().dimensions);
+  return rows;
 }
 
 Result<std::vector<float>> QueryEmbedder::Embed(std::string_view query,
@@ -97,15 +101,15 @@ Result<std::vector<float>> QueryEmbedder::Embed(std::string_view query,
   if (!last.empty()) job.texts.emplace_back(last);
   auto answer = job.answer.get_future();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (stopping_ || queue_.size() >= kQueueMax) {
       return Fail(Code::kUnavailable, "Too many queries wait for the model.");
     }
     queue_.push_back(std::move(job));
   }
-  filled_.notify_one();
+  filled_.NotifyOne();
   if (answer.wait_for(wait) != std::future_status::ready) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     // Unless the answer came just now: there would be none to come that says that it does answer.
     if (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
       unresponsive_ = true;

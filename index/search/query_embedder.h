@@ -4,15 +4,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <future>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "index/embed/embedder.h"
 
@@ -35,13 +34,14 @@ class QueryEmbedder {
     std::promise<Result<std::vector<float>>> answer;
   };
   void Run();
+  Result<std::vector<float>> Answer(const Job& job) REQUIRES(mutex_);  // let go meanwhile
 
   const Embedder& embedder_;
   std::atomic<bool> unresponsive_{false};
-  std::mutex mutex_;
-  std::condition_variable filled_;
-  std::deque<Job> queue_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  CondVar filled_;
+  std::deque<Job> queue_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <system_error>
 
 #include "engine/base/limits.h"
+#include "engine/base/mutex.h"
 #include "index/search/query_embedder.h"
 #include "index/search/searcher.h"
 #include "index/search/space_index.h"
@@ -79,11 +79,22 @@ std::string_view ArmStatusName(ArmStatus status) {
 
 struct SearchService::Impl {
   struct Space {
-    std::mutex maintaining;  // held to erase and to rebuild
+    std::shared_ptr<SpaceIndex> Index() const {
+      const MutexLock lock(mutex);
+      return index;
+    }
+    // Returns the one before.
+    std::shared_ptr<SpaceIndex> Use(std::shared_ptr<SpaceIndex> fresh) {
+      const MutexLock lock(mutex);
+      return std::exchange(index, std::move(fresh));
+    }
+
     std::string directory;
-    std::uint64_t generation = 1;
     std::shared_ptr<VectorCache> cache;
-    std::shared_ptr<SpaceIndex> index;  // guarded by Impl::mutex
+    Mutex maintaining ACQUIRED_BEFORE(mutex);  // held to erase and to rebuild
+    std::uint64_t generation GUARDED_BY(maintaining) = 1;
+    mutable Mutex mutex;
+    std::shared_ptr<SpaceIndex> index GUARDED_BY(mutex);
   };
 
   Impl(Engine& engine_in, std::unique_ptr<Embedder> embedder_in, SearchOptions options_in)
@@ -103,10 +114,10 @@ struct SearchService::Impl {
   std::unique_ptr<Embedder> embedder;
   SearchOptions options;
   QueryEmbedder queries;
-  std::mutex opening;        // held to open a space; before mutex
-  mutable std::mutex mutex;  // guards all below
-  std::map<SpaceId, std::shared_ptr<Space>> spaces;
-  bool stopped = false;
+  Mutex opening ACQUIRED_BEFORE(mutex);  // held to open a space
+  mutable Mutex mutex;                   // before that of a space
+  std::map<SpaceId, std::shared_ptr<Space>> spaces GUARDED_BY(mutex);
+  bool stopped GUARDED_BY(mutex) = false;
 };
 
 SearchService::SearchService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -134,43 +145,44 @@ Result<std::shared_ptr<SearchService::Impl::Space>> SearchService::Impl::OpenSpa
   space->directory = fmt::format("{}/{}", options.directory, id);
   RETURN_IF_ERROR(MakeDirectory(space->directory));
   ASSIGN_OR_RETURN(space->cache, VectorCache::Open(space->directory, embedder->info()));
+  const MutexLock maintaining(space->maintaining);
   const std::vector<std::uint64_t> found = Generations(space->directory);
   if (!found.empty()) space->generation = found.front();
   for (std::size_t i = 1; i < found.size(); ++i) {
     std::error_code error;
     std::filesystem::remove_all(fmt::format("{}/g{}", space->directory, found[i]), error);
   }
-  ASSIGN_OR_RETURN(space->index, OpenIndex(*space, id, space->generation));
-  space->index->Start();
+  ASSIGN_OR_RETURN(auto index, OpenIndex(*space, id, space->generation));
+  index->Start();
+  space->Use(std::move(index));
   return space;
 }
 
 Result<std::shared_ptr<SearchService::Impl::Space>> SearchService::Impl::SpaceFor(SpaceId id) {
-  const std::lock_guard open(opening);
+  const MutexLock open(opening);
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     if (stopped) return Fail(Code::kUnavailable, "The search service has stopped.");
     const auto found = spaces.find(id);
     if (found != spaces.end()) return found->second;
   }
   ASSIGN_OR_RETURN(auto space, OpenSpace(id));
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return spaces.emplace(id, std::move(space)).first->second;
 }
 
 Result<std::shared_ptr<SpaceIndex>> SearchService::Impl::IndexFor(SpaceId id) {
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     const auto found = spaces.find(id);
-    if (!stopped && found != spaces.end()) return found->second->index;
+    if (!stopped && found != spaces.end()) return found->second->Index();
   }
   const auto known = engine.Spaces();
   if (id == kSystemSpace || std::ranges::find(known, id, &SpaceInfo::id) == known.end()) {
     return Fail(Code::kNotFound, "There is nothing to search in this space.");
   }
   ASSIGN_OR_RETURN(const auto space, SpaceFor(id));
-  const std::lock_guard lock(mutex);
-  return space->index;
+  return space->Index();
 }
 
 Result<std::unique_ptr<SearchService>> SearchService::Open(Engine& engine,
@@ -191,16 +203,16 @@ Result<std::unique_ptr<SearchService>> SearchService::Open(Engine& engine,
 void SearchService::Stop() {
   std::map<SpaceId, std::shared_ptr<Impl::Space>> spaces;
   {
-    const std::lock_guard open(impl_->opening);
-    const std::lock_guard lock(impl_->mutex);
+    const MutexLock open(impl_->opening);
+    const MutexLock lock(impl_->mutex);
     if (impl_->stopped) return;
     impl_->stopped = true;
     spaces = impl_->spaces;
   }
   impl_->engine.SetIndexEraser({});
   for (const auto& [id, space] : spaces) {
-    const std::lock_guard maintaining(space->maintaining);
-    space->index->Stop();
+    const MutexLock maintaining(space->maintaining);
+    space->Index()->Stop();
   }
 }
 
@@ -222,8 +234,8 @@ IndexStatus SearchService::Status() const {
   status.stand_in_reason = impl_->options.stand_in_reason;
   std::map<SpaceId, std::shared_ptr<SpaceIndex>> open;
   {
-    const std::lock_guard lock(impl_->mutex);
-    for (const auto& [id, space] : impl_->spaces) open.emplace(id, space->index);
+    const MutexLock lock(impl_->mutex);
+    for (const auto& [id, space] : impl_->spaces) open.emplace(id, space->Index());
   }
   const auto known = impl_->engine.Spaces();
   for (const auto& [id, index] : open) {
@@ -244,15 +256,15 @@ bool SearchService::WaitUntilIndexed(SpaceId space, std::chrono::milliseconds ti
 
 Result<std::uint64_t> SearchService::Impl::Erase(SpaceId id, const std::vector<Uuid>& memories) {
   ASSIGN_OR_RETURN(const auto space, SpaceFor(id));
-  const std::lock_guard maintaining(space->maintaining);
-  return space->index->Erase(memories);
+  const MutexLock maintaining(space->maintaining);
+  return space->Index()->Erase(memories);
 }
 
 // The old index answers until the new one has caught up.
 perdure::Status SearchService::Rebuild(SpaceId id, const RebuildReport& report) {
   ASSIGN_OR_RETURN([[maybe_unused]] const auto known, impl_->IndexFor(id));
   ASSIGN_OR_RETURN(const auto space, impl_->SpaceFor(id));
-  const std::lock_guard maintaining(space->maintaining);
+  const MutexLock maintaining(space->maintaining);
   const std::uint64_t number = space->generation + 1;
   ASSIGN_OR_RETURN(const auto fresh, impl_->OpenIndex(*space, id, number));
   fresh->Start();
@@ -261,16 +273,11 @@ perdure::Status SearchService::Rebuild(SpaceId id, const RebuildReport& report) 
        end = impl_->engine.Visible(id).seq) {
     report(fresh->lexical_seq(), end);
     if (!fresh->LexicalFailure().empty()) return Fail(Code::kInternal, fresh->LexicalFailure());
-    const std::lock_guard lock(impl_->mutex);
+    const MutexLock lock(impl_->mutex);
     if (impl_->stopped) return Fail(Code::kUnavailable, "The search service has stopped.");
   }
   RETURN_IF_ERROR(fresh->Checkpoint());
-  std::shared_ptr<SpaceIndex> old;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    old = std::exchange(space->index, fresh);
-  }
-  old->Stop();
+  space->Use(fresh)->Stop();
   std::error_code error;
   std::filesystem::remove_all(fmt::format("{}/g{}", space->directory, space->generation), error);
   space->generation = number;

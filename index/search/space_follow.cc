@@ -28,12 +28,12 @@ std::vector<std::uint64_t> ChunksOf(const Columns& columns, std::uint32_t versio
 
 void SpaceIndex::Follow() {
   {
-    const std::lock_guard lock(writing_);
+    const MutexLock lock(writing_);
     columns_->PrepareWriter();
   }
   while (!stopping_) {
     if (const Status finished = FinishFolded(); !finished) {
-      SetFailure(failure_, finished);
+      SetFailure(&SpaceIndex::failure_, finished);
       Pause(kRetry);
       continue;
     }
@@ -43,11 +43,11 @@ void SpaceIndex::Follow() {
       WaitForRoom();
       const Status indexed = IndexEntry(seq);
       if (indexed) continue;
-      SetFailure(failure_, indexed);
+      SetFailure(&SpaceIndex::failure_, indexed);
       Pause(kRetry);
       break;
     }
-    if (lexical_seq() >= head && !LexicalFailure().empty()) SetFailure(failure_, {});
+    if (lexical_seq() >= head && !LexicalFailure().empty()) SetFailure(&SpaceIndex::failure_, {});
   }
 }
 
@@ -57,14 +57,14 @@ void SpaceIndex::WaitForRoom() {
 }
 
 Status SpaceIndex::IndexEntry(Seq seq) {
-  const std::lock_guard lock(writing_);
+  const MutexLock lock(writing_);
   ASSIGN_OR_RETURN(folded_, FoldEntry({in_.engine->Latest(), in_.space, secret_, *in_.embedder},
                                       seq, *columns_));
   return FinishEntry();
 }
 
 Status SpaceIndex::FinishFolded() {
-  const std::lock_guard lock(writing_);
+  const MutexLock lock(writing_);
   return folded_ ? FinishEntry() : Status{};
 }
 
@@ -114,11 +114,10 @@ Status SpaceIndex::Purge(std::uint32_t memory) {
   return {};
 }
 
-// The caller holds checkpointing_.
 Status SpaceIndex::EraseVectors() {
   std::vector<EmbedWorker::Erased> erased;
   {
-    const std::lock_guard lock(writing_);
+    const MutexLock lock(writing_);
     for (const std::uint32_t memory : embedded_) {
       erased.push_back(
           {memory, Uuid{columns_->memories[memory].id}, columns_->ChunksOfMemory(memory)});
@@ -126,17 +125,17 @@ Status SpaceIndex::EraseVectors() {
   }
   if (erased.empty()) return {};
   RETURN_IF_ERROR(worker_->Erase(erased));
-  const std::lock_guard lock(writing_);
+  const MutexLock lock(writing_);
   embedded_.erase(embedded_.begin(), embedded_.begin() + std::ssize(erased));
   return {};
 }
 
 Result<std::uint64_t> SpaceIndex::Erase(std::span<const Uuid> memories) {
-  const std::lock_guard checkpointing(checkpointing_);
+  const MutexLock checkpointing(checkpointing_);
   RETURN_IF_ERROR(text_->Flush());  // what a checkpoint sealed and could not write
   ColumnsCut cut;
   {
-    const std::lock_guard lock(writing_);
+    const MutexLock lock(writing_);
     if (folded_) {
       return Fail(Code::kUnavailable,
                   "The index stands in the middle of an entry: " + LexicalFailure());
@@ -156,7 +155,6 @@ Result<std::uint64_t> SpaceIndex::Erase(std::span<const Uuid> memories) {
 
 // --- Checkpoints ---------------------------------------------------------------------------------
 
-// The caller holds both mutexes.
 Status SpaceIndex::SealAndCut(ColumnsCut& cut) {
   const Seq seq = lexical_seq();
   Micros time = kTimeMin;
@@ -183,11 +181,11 @@ Status SpaceIndex::Write(const ColumnsCut& cut) {
 }
 
 Status SpaceIndex::Checkpoint() {
-  const std::lock_guard checkpointing(checkpointing_);
+  const MutexLock checkpointing(checkpointing_);
   RETURN_IF_ERROR(text_->Flush());
   ColumnsCut cut;
   {
-    const std::lock_guard lock(writing_);
+    const MutexLock lock(writing_);
     if (folded_ || lexical_seq() == checkpointed_seq_) return {};
     RETURN_IF_ERROR(SealAndCut(cut));
   }
@@ -202,10 +200,10 @@ bool SpaceIndex::CheckpointIsDue() const {
 }
 
 void SpaceIndex::KeepCheckpoints() {
-  SetFailure(checkpoint_failure_, text_->CheckFiles());
+  SetFailure(&SpaceIndex::checkpoint_failure_, text_->CheckFiles());
   while (Pause(kCheckpointTick)) {
     if (!CheckpointIsDue()) continue;
-    SetFailure(checkpoint_failure_, Checkpoint());
+    SetFailure(&SpaceIndex::checkpoint_failure_, Checkpoint());
     last_checkpoint_ = steady_clock::now();
   }
 }

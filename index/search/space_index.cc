@@ -125,15 +125,15 @@ void SpaceIndex::Start() {
 
 void SpaceIndex::Stop() {
   {
-    const std::lock_guard lock(changed_mutex_);
+    const MutexLock lock(changed_mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
-  stopped_.notify_all();
+  changed_.NotifyAll();
+  stopped_.NotifyAll();
   if (follower_.joinable()) follower_.join();
   if (checkpointer_.joinable()) {
     checkpointer_.join();
-    SetFailure(checkpoint_failure_, Checkpoint());
+    SetFailure(&SpaceIndex::checkpoint_failure_, Checkpoint());
   }
   if (worker_) worker_->Stop();
 }
@@ -150,42 +150,44 @@ Seq SpaceIndex::semantic_seq() const {
 
 void SpaceIndex::NotifyChanged() const {
   {
-    const std::lock_guard lock(changed_mutex_);
+    const MutexLock lock(changed_mutex_);
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 bool SpaceIndex::WaitLexical(Seq seq, Deadline deadline) const {
   if (lexical_seq() >= seq) return true;
-  std::unique_lock lock(changed_mutex_);
-  changed_.wait_until(lock, deadline,
-                      [&] { return lexical_seq() >= seq || stopping_ || !failure_.empty(); });
+  const MutexLock lock(changed_mutex_);
+  changed_.WaitUntil(changed_mutex_, deadline, [&]() REQUIRES(changed_mutex_) {
+    return lexical_seq() >= seq || stopping_ || !failure_.empty();
+  });
   return lexical_seq() >= seq;
 }
 
 bool SpaceIndex::WaitSemantic(Seq seq, Deadline deadline) const {
   if (semantic_seq() >= seq) return true;
-  std::unique_lock lock(changed_mutex_);
-  return changed_.wait_until(lock, deadline, [&] { return semantic_seq() >= seq || stopping_; }) &&
-         semantic_seq() >= seq;
+  const MutexLock lock(changed_mutex_);
+  return changed_.WaitUntil(changed_mutex_, deadline, [&] {
+    return semantic_seq() >= seq || stopping_;
+  }) && semantic_seq() >= seq;
 }
 
 std::string SpaceIndex::LexicalFailure() const {
-  const std::lock_guard lock(changed_mutex_);
+  const MutexLock lock(changed_mutex_);
   return failure_;
 }
 
-void SpaceIndex::SetFailure(std::string& failure, const Status& status) {
+void SpaceIndex::SetFailure(std::string SpaceIndex::* failure, const Status& status) {
   {
-    const std::lock_guard lock(changed_mutex_);
-    failure = status ? std::string() : status.error().message;
+    const MutexLock lock(changed_mutex_);
+    this->*failure = status ? std::string() : status.error().message;
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 bool SpaceIndex::Pause(std::chrono::milliseconds time) {
-  std::unique_lock lock(changed_mutex_);
-  return !stopped_.wait_for(lock, time, [&] { return stopping_.load(); });
+  const MutexLock lock(changed_mutex_);
+  return !stopped_.WaitFor(changed_mutex_, time, [&] { return stopping_.load(); });
 }
 
 SpaceIndexStatus SpaceIndex::Report() const {
@@ -211,7 +213,7 @@ SpaceIndexStatus SpaceIndex::Report() const {
   status.failure = LexicalFailure();
   if (status.failure.empty()) status.failure = SemanticFailure();
   if (status.failure.empty()) {
-    const std::lock_guard lock(changed_mutex_);
+    const MutexLock lock(changed_mutex_);
     status.failure = checkpoint_failure_;
   }
   status.generation = generation_;

@@ -13,10 +13,8 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +22,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "engine/engine.h"
 #include "index/embed/embedder.h"
@@ -101,19 +100,19 @@ class SpaceIndex {
 
   void Follow();
   Status IndexEntry(Seq seq);
-  Status FinishEntry();
+  Status FinishEntry() REQUIRES(writing_);
   Status FinishFolded();
-  Status IndexVersion(const Columns::Change& change, const VersionText& text);
-  Status Purge(std::uint32_t memory);
-  Status EraseVectors();
-  void Publish(const fb::Entry& entry, const Columns::Change& change);
+  Status IndexVersion(const Columns::Change& change, const VersionText& text) REQUIRES(writing_);
+  Status Purge(std::uint32_t memory) REQUIRES(writing_);
+  Status EraseVectors() REQUIRES(checkpointing_);
+  void Publish(const fb::Entry& entry, const Columns::Change& change) REQUIRES(writing_);
   void WaitForRoom();
 
   void KeepCheckpoints();
   bool CheckpointIsDue() const;
-  Status SealAndCut(ColumnsCut& cut);
-  Status Write(const ColumnsCut& cut);
-  void SetFailure(std::string& failure, const Status& status);
+  Status SealAndCut(ColumnsCut& cut) REQUIRES(checkpointing_, writing_);
+  Status Write(const ColumnsCut& cut) REQUIRES(checkpointing_);
+  void SetFailure(std::string SpaceIndex::* failure, const Status& status);
   bool Pause(std::chrono::milliseconds time);  // false when stopping
   void NotifyChanged() const;
 
@@ -125,14 +124,14 @@ class SpaceIndex {
   std::unique_ptr<EmbedWorker> worker_;
   std::vector<std::string> repairs_;
 
-  std::mutex checkpointing_;     // before writing_: held to write checkpoints and to erase
-  std::mutex writing_;           // held for each entry
-  bool labels_changed_ = false;  // guarded by checkpointing_
-  std::unordered_set<std::uint32_t> purged_;  // memories; guarded by writing_, like what follows
-  std::vector<std::uint32_t> labelled_;       // purged, labels still there
-  std::vector<std::uint32_t> embedded_;       // purged, vectors still there
+  Mutex checkpointing_ ACQUIRED_BEFORE(writing_);  // held to write checkpoints and to erase
+  Mutex writing_;                                  // held for each entry
+  bool labels_changed_ GUARDED_BY(checkpointing_) = false;
+  std::unordered_set<std::uint32_t> purged_ GUARDED_BY(writing_);  // memories
+  std::vector<std::uint32_t> labelled_ GUARDED_BY(writing_);       // purged, labels still there
+  std::vector<std::uint32_t> embedded_ GUARDED_BY(writing_);       // purged, vectors still there
   // The entry that the columns hold and the text index does not, or not wholly.
-  std::optional<FoldedEntry> folded_;
+  std::optional<FoldedEntry> folded_ GUARDED_BY(writing_);
 
   std::atomic<std::uint64_t> generation_{1};
   std::atomic<std::uint64_t> unsealed_{0};  // chunks
@@ -142,11 +141,11 @@ class SpaceIndex {
   std::atomic<bool> stopping_{false};
   std::chrono::steady_clock::time_point last_checkpoint_;
 
-  mutable std::mutex changed_mutex_;
-  mutable std::condition_variable changed_;
-  std::condition_variable stopped_;
-  std::string failure_;  // of following
-  std::string checkpoint_failure_;
+  mutable Mutex changed_mutex_;
+  mutable CondVar changed_;
+  CondVar stopped_;
+  std::string failure_ GUARDED_BY(changed_mutex_);  // of following
+  std::string checkpoint_failure_ GUARDED_BY(changed_mutex_);
   std::thread follower_;
   std::thread checkpointer_;
 };

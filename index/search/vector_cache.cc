@@ -137,16 +137,18 @@ Status VectorCache::Load() {
   hashes_.clear();
   slots_ = {};
   free_.clear();
-  ASSIGN_OR_RETURN([[maybe_unused]] const std::uint32_t count,
-                   ForEachSlot([this](std::uint32_t slot, const Slot& row) -> Status {
-                     hashes_.push_back(row.key == ValueKey{} ? 0 : HashOf(row.key));
-                     if (hashes_[slot] == 0) {
-                       free_.push_back(slot);
-                     } else {
-                       slots_.Insert(slot, [this](std::uint32_t s) { return hashes_[s]; });
-                     }
-                     return {};
-                   }));
+  ASSIGN_OR_RETURN(
+      [[maybe_unused]] const std::uint32_t count,
+      ForEachSlot([this](std::uint32_t slot, const Slot& row) REQUIRES(mutex_) -> Status {
+        hashes_.push_back(row.key == ValueKey{} ? 0 : HashOf(row.key));
+        if (hashes_[slot] == 0) {
+          free_.push_back(slot);
+        } else {
+          const std::span<const std::uint64_t> hashes(hashes_);
+          slots_.Insert(slot, [&](std::uint32_t s) { return hashes[s]; });
+        }
+        return {};
+      }));
   loaded_ = true;
   return {};
 }
@@ -161,15 +163,16 @@ Result<VectorCache::Slot> VectorCache::ReadSlot(std::uint32_t slot) const {
 
 std::uint32_t VectorCache::Find(const ValueKey& key) const {
   const std::uint64_t hash = HashOf(key);
+  const std::span<const std::uint64_t> hashes(hashes_);
   return slots_.Find(hash, [&](std::uint32_t slot) {
-    if (hashes_[slot] != hash) return false;
+    if (hashes[slot] != hash) return false;
     const auto read = ReadSlot(slot);
     return read && read->key == key;
   });
 }
 
 std::optional<std::vector<float>> VectorCache::Get(const ValueKey& key) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!Load()) return std::nullopt;
   const std::uint32_t slot = Find(key);
   if (slot == kNoRow) return std::nullopt;
@@ -186,7 +189,7 @@ std::optional<std::vector<float>> VectorCache::Get(const ValueKey& key) {
 }
 
 Status VectorCache::Put(const ValueKey& key, const Uuid& memory, std::span<const float> vector) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   RETURN_IF_ERROR(Load());
   std::uint32_t slot = Find(key);
   const bool known = slot != kNoRow;
@@ -206,17 +209,18 @@ Status VectorCache::Put(const ValueKey& key, const Uuid& memory, std::span<const
   RETURN_IF_ERROR(WriteAt(vectors_fd_, bytes.data(), bytes.size(), slot * VectorBytes()));
   if (known) return {};
   hashes_[slot] = HashOf(key);
-  slots_.Insert(slot, [this](std::uint32_t s) { return hashes_[s]; });
+  const std::span<const std::uint64_t> hashes(hashes_);
+  slots_.Insert(slot, [&](std::uint32_t s) { return hashes[s]; });
   return {};
 }
 
 Status VectorCache::Erase(std::span<const Uuid> memories) {
   const std::unordered_set<Uuid> gone(memories.begin(), memories.end());
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::string zeros(std::max(VectorBytes(), sizeof(Slot)), '\0');
   ASSIGN_OR_RETURN(
       [[maybe_unused]] const std::uint32_t count,
-      ForEachSlot([&](std::uint32_t slot, const Slot& row) -> Status {
+      ForEachSlot([&](std::uint32_t slot, const Slot& row) REQUIRES(mutex_) -> Status {
         const bool is_free = row.key == ValueKey{};
         if (!is_free && !gone.contains(row.memory)) return {};
         RETURN_IF_ERROR(WriteAt(vectors_fd_, zeros.data(), VectorBytes(), slot * VectorBytes()));

@@ -13,13 +13,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "engine/base/uuid.h"
 #include "engine/proof/keys.h"
@@ -68,12 +68,13 @@ class VectorCache {
   using SlotVisitor = std::function<Status(std::uint32_t slot, const Slot& row)>;
 
   static Result<std::unique_ptr<VectorCache>> OpenPath(std::string path, std::size_t dimensions);
-  Result<std::uint32_t> ForEachSlot(const SlotVisitor& visit);  // returns how many
-  Status Load();
+  // Returns how many.
+  Result<std::uint32_t> ForEachSlot(const SlotVisitor& visit) REQUIRES(mutex_);
+  Status Load() REQUIRES(mutex_);
   Status Erase(std::span<const Uuid> memories);
   std::size_t VectorBytes() const { return dimensions_ * sizeof(std::int16_t); }
   Result<Slot> ReadSlot(std::uint32_t slot) const;
-  std::uint32_t Find(const ValueKey& key) const;
+  std::uint32_t Find(const ValueKey& key) const REQUIRES(mutex_);
   static std::uint64_t Check(const ValueKey& key, const Uuid& memory, std::string_view vector);
 
   std::string path_;
@@ -81,11 +82,11 @@ class VectorCache {
   int keys_fd_ = -1;
   int vectors_fd_ = -1;
 
-  mutable std::mutex mutex_;
-  bool loaded_ = false;
-  std::vector<std::uint64_t> hashes_;  // by slot; 0: free
-  std::vector<std::uint32_t> free_;
-  RowMap slots_;
+  mutable Mutex mutex_;
+  bool loaded_ GUARDED_BY(mutex_) = false;
+  std::vector<std::uint64_t> hashes_ GUARDED_BY(mutex_);  // by slot; 0: free
+  std::vector<std::uint32_t> free_ GUARDED_BY(mutex_);
+  RowMap slots_ GUARDED_BY(mutex_);
 };
 
 }  // namespace perdure

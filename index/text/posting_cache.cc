@@ -34,8 +34,8 @@ PostingCache::List PostingCache::Find(const std::string& key) {
 
 void PostingCache::Insert(const std::string& key, List list) {
   const std::size_t bytes = BytesOf(*list);
-  if (bytes > bytes_max_ || by_key_.contains(key)) return;
-  for (bytes_ += bytes; bytes_ > bytes_max_; entries_.pop_back()) {
+  if (bytes > kBytesMax || by_key_.contains(key)) return;
+  for (bytes_ += bytes; bytes_ > kBytesMax; entries_.pop_back()) {
     bytes_ -= BytesOf(*entries_.back().list);
     by_key_.erase(entries_.back().key);
   }
@@ -56,13 +56,13 @@ PostingCache::Lists PostingCache::All() const {
   return lists;
 }
 
-PostingCache::Lists PostingCache::After(Lists lists, const MemoryPart& part) const {
+PostingCache::Lists PostingCache::After(Lists lists, const MemoryPart& part, std::size_t list_max) {
   if (part.reuses_numbers()) return {};
   std::erase_if(lists, [&](auto& entry) {
     auto& [key, list] = entry;
     if (const auto* added = part.Find(key)) list = Merged(*list, *added);
     const std::size_t postings = list->postings.size();
-    return postings > list_max_ || postings > 2 * list->chunks + kStaleMin;
+    return postings > list_max || postings > 2 * list->chunks + kStaleMin;
   });
   return lists;
 }

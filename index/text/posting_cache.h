@@ -29,19 +29,15 @@ class PostingCache {
   using List = std::shared_ptr<const PostingList>;
   using Lists = std::vector<std::pair<std::string, List>>;
 
-  // Longer lists than `list_max` postings are not kept.
-  explicit PostingCache(std::size_t list_max, std::size_t bytes_max = kBytesMax)
-      : list_max_(list_max), bytes_max_(bytes_max) {}
-  std::size_t list_max() const { return list_max_; }
-
   List Find(const std::string& key);  // nullptr: not here
   // Drops what was not asked for the longest until it has room.
   void Insert(const std::string& key, List list);
   void Clear();
   Lists All() const;  // the most recently used last
 
-  // What these lists become when `part` is written to disk. Looks at nothing that may change.
-  Lists After(Lists lists, const MemoryPart& part) const;
+  // What these lists become when `part` is written to disk; longer ones than `list_max` postings
+  // go.
+  static Lists After(Lists lists, const MemoryPart& part, std::size_t list_max);
 
  private:
   static constexpr std::size_t kBytesMax = 64 << 20;
@@ -50,8 +46,6 @@ class PostingCache {
     List list;
   };
 
-  const std::size_t list_max_;
-  const std::size_t bytes_max_;
   std::size_t bytes_ = 0;
   std::list<Entry> entries_;  // the most recently used first
   std::unordered_map<std::string, std::list<Entry>::iterator> by_key_;

@@ -13,7 +13,7 @@ Result<ReaderPool::Reader> ReaderPool::Acquire(const DiskRevision& wanted,
                                                const std::string& path) {
   Reader reader;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!idle_.empty()) {
       reader = std::move(idle_.back());
       idle_.pop_back();
@@ -35,22 +35,22 @@ Result<ReaderPool::Reader> ReaderPool::Acquire(const DiskRevision& wanted,
 }
 
 bool ReaderPool::IsKept(std::uint64_t database) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return database == database_;
 }
 
 void ReaderPool::Release(Reader reader) {
   if (!reader.disk->status()) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (reader.database == database_ && idle_.size() < kIdleMax) idle_.push_back(std::move(reader));
 }
 
 void ReaderPool::Keep(std::uint64_t database) {
   std::vector<Reader> dropped;  // closed outside the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   database_ = database;
   std::swap(dropped, idle_);
-  std::erase_if(dropped, [&](Reader& reader) {
+  std::erase_if(dropped, [&](Reader& reader) REQUIRES(mutex_) {
     if (reader.database != database) return false;
     idle_.push_back(std::move(reader));
     return true;

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "index/text/xapian_adapter.h"
 
@@ -40,9 +40,9 @@ class ReaderPool {
  private:
   bool IsKept(std::uint64_t database) const;
 
-  mutable std::mutex mutex_;
-  std::uint64_t database_ = 0;
-  std::vector<Reader> idle_;
+  mutable Mutex mutex_;
+  std::uint64_t database_ GUARDED_BY(mutex_) = 0;
+  std::vector<Reader> idle_ GUARDED_BY(mutex_);
 };
 
 }  // namespace perdure

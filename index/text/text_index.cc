@@ -66,6 +66,8 @@ Result<std::unique_ptr<TextIndex>> TextIndex::Open(const std::string& directory,
                                                    const TextIndexOptions& options) {
   ASSIGN_OR_RETURN(auto home, TextHome::Open(directory));
   auto index = std::make_unique<TextIndex>(OpenOnly(), std::move(home), options);
+  const MutexLock flushing(index->flushing_);
+  const MutexLock state(index->state_);
   if (index->home_.number() == 0) {
     RETURN_IF_ERROR(index->StartAnew(""));
   } else if (const Status loaded = index->Load(); !loaded) {
@@ -98,29 +100,28 @@ Status TextIndex::WriteSums(std::uint64_t number) const {
   return sums.Write(home_.SumsPath(number));
 }
 
-// The caller holds flushing_.
 Status TextIndex::CheckUnchecked() {
   if (!unchecked_) return Damage();
   const Status checked = unchecked_->Check(home_.DatabasePath(home_.number()));
   unchecked_.reset();
-  const std::lock_guard state(state_);
+  const MutexLock state(state_);
   is_checked_ = true;
   if (!checked) damage_ = checked.error().message;
   return checked;
 }
 
 Status TextIndex::CheckFiles() {
-  const std::lock_guard flushing(flushing_);
+  const MutexLock flushing(flushing_);
   return CheckUnchecked();
 }
 
 bool TextIndex::is_checked() const {
-  const std::lock_guard state(state_);
+  const MutexLock state(state_);
   return is_checked_;
 }
 
 Status TextIndex::Damage() const {
-  const std::lock_guard state(state_);
+  const MutexLock state(state_);
   if (damage_.empty()) return {};
   return Fail(
       Code::kCorrupt,
@@ -139,7 +140,8 @@ Status TextIndex::Load() {
   on_disk_ = {home_.number(), disk_->revision()};
   readers_.Keep(home_.number());
   return disk_->ForEachMetadata(
-      std::string(kLengthsPrefix), [this](std::string_view key, std::string_view lengths) {
+      std::string(kLengthsPrefix),
+      [this](std::string_view key, std::string_view lengths) REQUIRES(state_) {
         const auto block = static_cast<ChunkNumber>(
             std::strtoul(std::string(key.substr(kLengthsPrefix.size())).c_str(), nullptr, 16));
         for (std::size_t i = 0; i < lengths.size() / 2 && i < SlotTable::kBlockSize; ++i) {
@@ -171,7 +173,7 @@ Status TextIndex::StartAnew(std::string why) {
   return {};
 }
 
-// Keeps the statistics in step. The caller holds state_ (or is alone).
+// Keeps the statistics in step.
 void TextIndex::SetSlot(ChunkNumber chunk, Slot slot) {
   const Slot before = slots_.Get(chunk);
   if (before.length > 0) lengths_[Index(before.generation)].Remove(before.length);
@@ -181,14 +183,14 @@ void TextIndex::SetSlot(ChunkNumber chunk, Slot slot) {
 }
 
 Status TextIndex::Add(std::span<const TextDocument> documents) {
-  const std::lock_guard writing(writing_);
+  const MutexLock writing(writing_);
   for (const auto& document : documents) {
     RETURN_IF_ERROR(CheckDocument(document));
     const auto chunk = static_cast<ChunkNumber>(document.chunk);
     RETURN_IF_ERROR(Take(chunk, false));
     DocumentTerms terms = document.terms;
     terms.length = std::clamp<std::uint32_t>(terms.length, 1, kChunkLengthMax);
-    const std::lock_guard state(state_);
+    const MutexLock state(state_);
     if (chunk < next_chunk_) active_->NoteReuse();
     active_->Add(chunk, Generation::kCurrent, terms);
     SetSlot(chunk,
@@ -198,7 +200,7 @@ Status TextIndex::Add(std::span<const TextDocument> documents) {
 }
 
 Status TextIndex::Retire(std::span<const std::uint64_t> chunks) {
-  const std::lock_guard writing(writing_);
+  const MutexLock writing(writing_);
   for (const std::uint64_t chunk : chunks) {
     if (chunk <= kChunkNumberMax) RETURN_IF_ERROR(Take(static_cast<ChunkNumber>(chunk), true));
   }
@@ -206,7 +208,7 @@ Status TextIndex::Retire(std::span<const std::uint64_t> chunks) {
 }
 
 Status TextIndex::Remove(std::span<const std::uint64_t> chunks) {
-  const std::lock_guard writing(writing_);
+  const MutexLock writing(writing_);
   for (const std::uint64_t chunk : chunks) {
     if (chunk <= kChunkNumberMax) RETURN_IF_ERROR(Take(static_cast<ChunkNumber>(chunk), false));
   }
@@ -217,13 +219,13 @@ Status TextIndex::Remove(std::span<const std::uint64_t> chunks) {
 Status TextIndex::Take(ChunkNumber chunk, bool keep_as_past) {
   Slot slot;
   {
-    const std::lock_guard state(state_);
+    const MutexLock state(state_);
     slot = slots_.Get(chunk);
   }
   if (slot.length == 0 || (keep_as_past && slot.generation == Generation::kPast)) return {};
   // Only the caller changes what a chunk is; a flush may move it, which changes no term.
   ASSIGN_OR_RETURN(const DocumentTerms terms, TermsOf(chunk));
-  const std::lock_guard state(state_);
+  const MutexLock state(state_);
   slot = slots_.Get(chunk);
   if (slot.layer == active_->layer()) {
     active_->Erase(chunk);
@@ -236,8 +238,8 @@ Status TextIndex::Take(ChunkNumber chunk, bool keep_as_past) {
 }
 
 bool TextIndex::Seal(std::uint64_t cursor) {
-  const std::lock_guard writing(writing_);
-  const std::lock_guard state(state_);
+  const MutexLock writing(writing_);
+  const MutexLock state(state_);
   if (sealed_ != nullptr) return false;
   const bool is_even = active_->layer() == Layer::kMemoryEven;
   sealed_ = std::exchange(
@@ -247,7 +249,7 @@ bool TextIndex::Seal(std::uint64_t cursor) {
 }
 
 Status TextIndex::Flush() {
-  const std::lock_guard flushing(flushing_);
+  const MutexLock flushing(flushing_);
   return FlushSealed();
 }
 
@@ -256,13 +258,12 @@ Status TextIndex::Commit(std::uint64_t cursor) {
   return Flush();
 }
 
-// The caller holds flushing_.
 Status TextIndex::FlushSealed() {
   RETURN_IF_ERROR(CheckUnchecked());
   std::shared_ptr<const MemoryPart> part;
   std::uint64_t cursor = 0;
   {
-    const std::lock_guard state(state_);
+    const MutexLock state(state_);
     part = sealed_;
     cursor = sealed_cursor_;
   }
@@ -273,12 +274,12 @@ Status TextIndex::FlushSealed() {
   const std::uint64_t revision = disk_->revision();
   PostingCache::Lists lists;
   {
-    const std::lock_guard state(state_);
+    const MutexLock state(state_);
     lists = cache_.All();
   }
-  lists = cache_.After(std::move(lists), *part);
+  lists = PostingCache::After(std::move(lists), *part, list_max_);
   {
-    const std::lock_guard state(state_);
+    const MutexLock state(state_);
     cache_.Clear();  // and with it what was read meanwhile
     for (auto& [key, list] : lists) cache_.Insert(key, std::move(list));
     for (const auto& [chunk, document] : part->documents()) {
@@ -297,7 +298,7 @@ Status TextIndex::FlushSealed() {
 Result<DiskBatch> TextIndex::MakeBatch(const MemoryPart& part, std::uint64_t cursor) const {
   DiskBatch batch;
   std::map<ChunkNumber, std::string> lengths;  // by block
-  const auto lengths_of = [&](ChunkNumber chunk) -> Result<std::string*> {
+  const auto lengths_of = [&](ChunkNumber chunk) REQUIRES(flushing_) -> Result<std::string*> {
     const auto [found, is_new] = lengths.try_emplace(chunk / SlotTable::kBlockSize);
     if (is_new) {
       ASSIGN_OR_RETURN(found->second, disk_->Metadata(LengthsKey(found->first)));
@@ -327,14 +328,14 @@ Result<DiskBatch> TextIndex::MakeBatch(const MemoryPart& part, std::uint64_t cur
 }
 
 Status TextIndex::Compact() {
-  const std::lock_guard flushing(flushing_);
+  const MutexLock flushing(flushing_);
   RETURN_IF_ERROR(FlushSealed());
   const std::uint64_t number = home_.number() + 1;
   RETURN_IF_ERROR(CompactDisk(home_.DatabasePath(home_.number()), home_.DatabasePath(number)));
   ASSIGN_OR_RETURN(auto disk, DiskWriter::Open(home_.DatabasePath(number)));
   RETURN_IF_ERROR(WriteSums(number));
   {
-    const std::lock_guard state(state_);
+    const MutexLock state(state_);
     on_disk_ = {number, disk->revision()};
     cache_.Clear();  // of what was erased no trace stays
   }
@@ -344,12 +345,12 @@ Status TextIndex::Compact() {
 }
 
 std::uint64_t TextIndex::cursor() const {
-  const std::lock_guard state(state_);
+  const MutexLock state(state_);
   return cursor_;
 }
 
 TextIndexStats TextIndex::Stats() const {
-  const std::lock_guard state(state_);
+  const MutexLock state(state_);
   return {lengths_[Index(Generation::kCurrent)].count, lengths_[Index(Generation::kPast)].count,
           active_->documents().size()};
 }

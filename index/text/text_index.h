@@ -17,12 +17,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "index/text/matcher.h"
 #include "index/text/memory_part.h"
@@ -62,7 +62,7 @@ class TextIndex {
 
  public:
   TextIndex(OpenOnly, TextHome home, const TextIndexOptions& options)
-      : home_(std::move(home)), cache_(options.list_max) {}
+      : list_max_(options.list_max), home_(std::move(home)) {}
 
   // Opens the index in `directory`, which is created if need be. A database that is damaged or of
   // another kTermsVersion is removed and named by discarded(); the index is then empty, its cursor
@@ -109,18 +109,23 @@ class TextIndex {
  private:
   struct View;
 
-  Status Load();
-  Status CheckAgainstSums();
-  Status RemoveSums() const;
-  Status WriteSums(std::uint64_t number) const;
-  Status CheckUnchecked();
-  Status Damage() const;
-  Status StartAnew(std::string why);
-  void SetSlot(ChunkNumber chunk, Slot slot);
-  Status Take(ChunkNumber chunk, bool keep_as_past);
-  Result<DocumentTerms> TermsOf(ChunkNumber chunk);
-  Status FlushSealed();
-  Result<DiskBatch> MakeBatch(const MemoryPart& part, std::uint64_t cursor) const;
+  Status Load() REQUIRES(flushing_, state_);
+  Status CheckAgainstSums() REQUIRES(flushing_, state_);
+  Status RemoveSums() const REQUIRES(flushing_);
+  Status WriteSums(std::uint64_t number) const REQUIRES(flushing_);
+  Status CheckUnchecked() REQUIRES(flushing_);
+  Status Damage() const EXCLUDES(state_);
+  Status StartAnew(std::string why) REQUIRES(flushing_, state_);
+  void SetSlot(ChunkNumber chunk, Slot slot) REQUIRES(state_);
+  Status Take(ChunkNumber chunk, bool keep_as_past) REQUIRES(writing_);
+  Result<DocumentTerms> TermsOf(ChunkNumber chunk) REQUIRES(writing_);
+  Status FlushSealed() REQUIRES(flushing_);
+  Result<DiskBatch> MakeBatch(const MemoryPart& part, std::uint64_t cursor) const
+      REQUIRES(flushing_);
+  // Of home_ only the number changes.
+  std::string PathOf(std::uint64_t database) const NO_THREAD_SAFETY_ANALYSIS {
+    return home_.DatabasePath(database);
+  }
 
   template <typename Use>
   auto Retrying(Use use) const -> decltype(use());
@@ -129,26 +134,30 @@ class TextIndex {
   Result<std::vector<TextHit>> Match(View view, Choose choose) const;
   Status ReadLists(View& view, DiskReader& disk) const;
 
+  const std::size_t list_max_;
   std::string discarded_;
-  std::mutex writing_;           // taken before flushing_, and that before state_
-  mutable std::mutex flushing_;  // guards home_'s number and disk_
-  TextHome home_;
-  std::unique_ptr<DiskWriter> disk_;
-  mutable ReaderPool readers_;
-  std::optional<TextSums> unchecked_;  // what CheckFiles has to look at; guarded by flushing_
+  Mutex writing_ ACQUIRED_BEFORE(flushing_, state_);
+  mutable Mutex flushing_ ACQUIRED_BEFORE(state_);
+  mutable Mutex state_;  // held for microseconds
 
-  mutable std::mutex state_;  // guards all below; held for microseconds
-  bool is_checked_ = true;
-  std::string damage_;
-  DiskRevision on_disk_;
-  std::uint64_t cursor_ = 0;
-  mutable SlotTable slots_;
-  mutable PostingCache cache_;   // of on_disk_; its list_max never changes
-  ChunkNumber next_chunk_ = 0;   // above every one that was ever there, as far as cache_ knows
-  LengthStatistics lengths_[2];  // by Generation
-  std::unique_ptr<MemoryPart> active_ = std::make_unique<MemoryPart>(Layer::kMemoryEven);
-  std::shared_ptr<const MemoryPart> sealed_;
-  std::uint64_t sealed_cursor_ = 0;
+  TextHome home_ GUARDED_BY(flushing_);
+  std::unique_ptr<DiskWriter> disk_ GUARDED_BY(flushing_) PT_GUARDED_BY(flushing_);
+  std::optional<TextSums> unchecked_ GUARDED_BY(flushing_);  // what CheckFiles has to look at
+  mutable ReaderPool readers_;
+
+  bool is_checked_ GUARDED_BY(state_) = true;
+  std::string damage_ GUARDED_BY(state_);
+  DiskRevision on_disk_ GUARDED_BY(state_);
+  std::uint64_t cursor_ GUARDED_BY(state_) = 0;
+  mutable SlotTable slots_ GUARDED_BY(state_);
+  mutable PostingCache cache_ GUARDED_BY(state_);  // of on_disk_
+  // Above every one that was ever there, as far as cache_ knows.
+  ChunkNumber next_chunk_ GUARDED_BY(state_) = 0;
+  LengthStatistics lengths_[2] GUARDED_BY(state_);  // by Generation
+  std::unique_ptr<MemoryPart> active_ GUARDED_BY(state_)
+      PT_GUARDED_BY(state_) = std::make_unique<MemoryPart>(Layer::kMemoryEven);
+  std::shared_ptr<const MemoryPart> sealed_ GUARDED_BY(state_);
+  std::uint64_t sealed_cursor_ GUARDED_BY(state_) = 0;
 };
 
 }  // namespace perdure

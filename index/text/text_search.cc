@@ -52,7 +52,7 @@ auto TextIndex::Retrying(Use use) const -> decltype(use()) {
     if (result || result.error().code != Code::kUnavailable) return result;
     std::this_thread::yield();
   }
-  const std::lock_guard flushing(flushing_);
+  const MutexLock flushing(flushing_);
   return use();
 }
 
@@ -61,13 +61,13 @@ Result<DocumentTerms> TextIndex::TermsOf(ChunkNumber chunk) {
     DiskRevision on_disk;
     Slot slot;
     {
-      const std::lock_guard state(state_);
+      const MutexLock state(state_);
       slot = slots_.Get(chunk);
       if (slot.layer == active_->layer()) return active_->TermsOf(chunk);
       if (slot.layer != Layer::kDisk) return sealed_->TermsOf(chunk);
       on_disk = on_disk_;
     }
-    ASSIGN_OR_RETURN(auto reader, readers_.Acquire(on_disk, home_.DatabasePath(on_disk.database)));
+    ASSIGN_OR_RETURN(auto reader, readers_.Acquire(on_disk, PathOf(on_disk.database)));
     ASSIGN_OR_RETURN(auto keys, reader.disk->KeysOf(chunk));
     readers_.Release(std::move(reader));
     DocumentTerms terms{{}, slot.length};
@@ -109,7 +109,7 @@ TextIndex::View TextIndex::TakeView(std::span<const QueryTerm> query, bool inclu
          {},
          {}});
   }
-  const std::lock_guard state(state_);
+  const MutexLock state(state_);
   view.on_disk = on_disk_;
   view.slots = slots_.Snapshot();
   view.lengths = lengths_[static_cast<std::size_t>(Generation::kCurrent)];
@@ -140,11 +140,11 @@ Status TextIndex::ReadLists(View& view, DiskReader& disk) const {
       if (term.disk[g] != nullptr) continue;
       auto list = std::make_shared<PostingList>();
       list->chunks = disk.CountChunks(term.keys[g]);
-      if (list->chunks > cache_.list_max()) continue;
+      if (list->chunks > list_max_) continue;
       if (list->chunks > 0) disk.Postings(term.keys[g])->TakeBelow(kNoChunk, list->postings);
       if (!disk.status()) return disk.status();
       term.disk[g] = std::move(list);
-      const std::lock_guard state(state_);
+      const MutexLock state(state_);
       if (on_disk_ == view.on_disk) cache_.Insert(term.keys[g], term.disk[g]);
     }
   }
@@ -156,8 +156,7 @@ template <typename Choose>
 Result<std::vector<TextHit>> TextIndex::Match(View view, Choose choose) const {
   std::optional<ReaderPool::Reader> reader;
   if (!view.HasAllLists()) {
-    ASSIGN_OR_RETURN(reader,
-                     readers_.Acquire(view.on_disk, home_.DatabasePath(view.on_disk.database)));
+    ASSIGN_OR_RETURN(reader, readers_.Acquire(view.on_disk, PathOf(view.on_disk.database)));
     RETURN_IF_ERROR(ReadLists(view, *reader->disk));
   }
   const Bm25 bm25(view.lengths);

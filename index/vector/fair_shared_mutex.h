@@ -1,28 +1,27 @@
 // A shared mutex that starves nobody: whoever waits holds the gate that all others pass first.
-// std::shared_mutex lets readers overtake a waiting writer for ever.
+// The standard library's lets readers overtake a waiting writer for ever.
 #pragma once
 
-#include <mutex>
-#include <shared_mutex>
+#include "engine/base/mutex.h"
 
 namespace perdure {
 
-class FairSharedMutex {
+class CAPABILITY("mutex") FairSharedMutex {
  public:
-  void lock() {
-    const std::lock_guard gate(gate_);
-    mutex_.lock();
+  void Lock() ACQUIRE() {
+    const MutexLock gate(gate_);
+    mutex_.Lock();
   }
-  void unlock() { mutex_.unlock(); }
-  void lock_shared() {
-    const std::lock_guard gate(gate_);
-    mutex_.lock_shared();
+  void Unlock() RELEASE() { mutex_.Unlock(); }
+  void LockShared() ACQUIRE_SHARED() {
+    const MutexLock gate(gate_);
+    mutex_.LockShared();
   }
-  void unlock_shared() { mutex_.unlock_shared(); }
+  void UnlockShared() RELEASE_SHARED() { mutex_.UnlockShared(); }
 
  private:
-  std::mutex gate_;
-  std::shared_mutex mutex_;
+  Mutex gate_;
+  SharedMutex mutex_;
 };
 
 }  // namespace perdure

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <shared_mutex>
 #include <utility>
 
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
+#include "engine/base/mutex.h"
 #include "index/vector/byte_io.h"
 
 namespace perdure {
@@ -33,7 +33,9 @@ Result<std::unique_ptr<VectorIndex>> VectorIndex::Open(const std::string& direct
   PERDURE_CHECK(options.dimensions > 0);
   PERDURE_CHECK(options.segment_chunks > 0 && options.segment_chunks <= Graph::kNodesMax);
   auto index = std::make_unique<VectorIndex>(OpenOnly(), directory, options);
+  const MutexLock writing(index->writing_);
   ASSIGN_OR_RETURN(auto loaded, index->store_.Load(index->format_));
+  const WriterLock content(index->content_);
   index->segments_ = std::move(loaded.segments);
   index->discarded_ = std::move(loaded.discarded);
   return index;
@@ -67,11 +69,17 @@ Segment* VectorIndex::Find(std::uint64_t chunk) const {
 
 Status VectorIndex::Add(std::uint64_t chunk, std::span<const float> vector) {
   RETURN_IF_ERROR(CheckVector(vector, "vector"));
-  const std::lock_guard writing(writing_);
-  std::unique_lock growing(growing_, std::defer_lock);
-  Segment* segment = Find(chunk);
-  if (segment != nullptr && segment->WouldReplace(SlotOf(chunk), vector)) growing.lock();
-  const std::lock_guard content(content_);
+  const MutexLock writing(writing_);
+  Segment* const segment = FindAsWriter(chunk);
+  if (segment == nullptr || !segment->WouldReplace(SlotOf(chunk), vector)) {
+    return AddTo(segment, chunk, vector);
+  }
+  const WriterLock growing(growing_);
+  return AddTo(segment, chunk, vector);
+}
+
+Status VectorIndex::AddTo(Segment* segment, std::uint64_t chunk, std::span<const float> vector) {
+  const WriterLock content(content_);
   if (segment == nullptr) {
     auto& place = segments_[FirstChunkOf(chunk)];
     place = std::make_unique<Segment>(format_, FirstChunkOf(chunk));
@@ -89,11 +97,11 @@ void VectorIndex::DropIfEmpty(std::uint64_t first_chunk) {
 }
 
 Status VectorIndex::Remove(std::uint64_t chunk) {
-  const std::lock_guard writing(writing_);
-  Segment* segment = Find(chunk);
+  const MutexLock writing(writing_);
+  Segment* segment = FindAsWriter(chunk);
   if (segment == nullptr) return {};
-  const std::lock_guard growing(growing_);
-  const std::lock_guard content(content_);
+  const WriterLock growing(growing_);
+  const WriterLock content(content_);
   if (!segment->Remove(SlotOf(chunk))) return {};
   dirty_.insert(segment->first_chunk());
   if (segment->Crowded()) segment->Compact();
@@ -102,10 +110,11 @@ Status VectorIndex::Remove(std::uint64_t chunk) {
 }
 
 Status VectorIndex::Erase(std::span<const std::uint64_t> chunks) {
-  const std::lock_guard writing(writing_);
-  const std::lock_guard growing(growing_);
+  const MutexLock writing(writing_);
+  const WriterLock growing(growing_);
+  SegmentStore::Changes changes;
   {
-    const std::lock_guard content(content_);
+    const WriterLock content(content_);
     for (const std::uint64_t chunk : chunks) {
       Segment* segment = Find(chunk);
       if (segment == nullptr || !segment->Erase(SlotOf(chunk))) continue;
@@ -114,8 +123,10 @@ Status VectorIndex::Erase(std::span<const std::uint64_t> chunks) {
       if (store_.Holds(first_chunk)) unpurged_.insert(first_chunk);
       DropIfEmpty(first_chunk);
     }
+    changes = ChangesOf(unpurged_);
   }
-  RETURN_IF_ERROR(store_.Save(store_.cursor(), ChangesOf(unpurged_)));
+  RETURN_IF_ERROR(store_.Save(store_.cursor(), changes));
+  const WriterLock content(content_);
   for (const std::uint64_t first_chunk : unpurged_) dirty_.erase(first_chunk);
   unpurged_.clear();
   return {};
@@ -145,7 +156,7 @@ Result<std::vector<VectorHit>> VectorIndex::Search(std::span<const float> query,
   RETURN_IF_ERROR(CheckVector(query, "query"));
   RowTable row(format_);
   row.Append(query);
-  const std::shared_lock content(content_);
+  const ReaderLock content(content_);
   limit = std::min(limit, ChunkCount());
   Nearest nearest(limit);
   const bool exact = ScanIsCheaper(allowed_count);
@@ -161,7 +172,7 @@ Result<std::vector<VectorHit>> VectorIndex::Compare(std::span<const float> query
   RowTable row(format_);
   row.Append(query);
   std::vector<VectorHit> hits;
-  const std::shared_lock content(content_);
+  const ReaderLock content(content_);
   for (const std::uint64_t chunk : chunks) {
     const Segment* segment = Find(chunk);
     if (segment == nullptr) continue;
@@ -173,7 +184,7 @@ Result<std::vector<VectorHit>> VectorIndex::Compare(std::span<const float> query
 
 bool VectorIndex::GrowthHolds() const {
   if (!growth_) return false;
-  const std::shared_lock content(content_);
+  const ReaderLock content(content_);
   const Segment* segment = Find(growth_->first_chunk);
   return segment != nullptr && segment->IsCurrent(growth_->step);
 }
@@ -181,7 +192,7 @@ bool VectorIndex::GrowthHolds() const {
 Result<bool> VectorIndex::StartGrowth(std::uint64_t pending_from) {
   growth_.reset();
   {
-    const std::lock_guard content(content_);
+    const WriterLock content(content_);
     if (RowCount() <= options_.exact_max) return false;
     for (const auto& [first_chunk, segment] : segments_) {
       if (first_chunk >= pending_from) break;
@@ -196,7 +207,7 @@ Result<bool> VectorIndex::StartGrowth(std::uint64_t pending_from) {
     }
   }
   if (!growth_) return false;
-  const std::shared_lock content(content_);
+  const ReaderLock content(content_);
   const Segment* segment = Find(growth_->first_chunk);
   ASSIGN_OR_RETURN(growth_->graph, segment->GraphToExtend(growth_->step));
   return true;
@@ -207,7 +218,7 @@ Status VectorIndex::Grow() {
   RETURN_IF_ERROR(growth_->graph->Insert(node.code, node.label, node.chunk));
   if (++growth_->inserted < growth_->step.nodes.size()) return {};
   {
-    const std::lock_guard content(content_);
+    const WriterLock content(content_);
     Segment* segment = Find(growth_->first_chunk);
     if (segment->IsCurrent(growth_->step)) {
       segment->Publish(growth_->step, std::move(growth_->graph));
@@ -220,7 +231,7 @@ Status VectorIndex::Grow() {
 
 Result<std::size_t> VectorIndex::Advance(std::size_t insertions_max, std::uint64_t pending_from) {
   for (std::size_t inserted = 0; inserted < insertions_max; ++inserted) {
-    const std::lock_guard growing(growing_);
+    const WriterLock growing(growing_);
     if (!GrowthHolds()) {
       ASSIGN_OR_RETURN(const bool started, StartGrowth(pending_from));
       if (!started) return inserted;
@@ -242,22 +253,28 @@ SegmentStore::Changes VectorIndex::ChangesOf(const std::set<std::uint64_t>& firs
 }
 
 Status VectorIndex::Checkpoint(std::uint64_t cursor) {
-  const std::lock_guard writing(writing_);
-  const std::lock_guard growing(growing_);
-  RETURN_IF_ERROR(store_.Save(cursor, ChangesOf(dirty_)));
+  const MutexLock writing(writing_);
+  const WriterLock growing(growing_);
+  SegmentStore::Changes changes;
+  {
+    const ReaderLock content(content_);
+    changes = ChangesOf(dirty_);
+  }
+  RETURN_IF_ERROR(store_.Save(cursor, changes));
+  const WriterLock content(content_);
   dirty_.clear();
   unpurged_.clear();
   return {};
 }
 
 std::uint64_t VectorIndex::cursor() const {
-  const std::lock_guard writing(writing_);
+  const MutexLock writing(writing_);
   return store_.cursor();
 }
 
 VectorIndexStats VectorIndex::Stats() const {
-  const std::lock_guard writing(writing_);
-  const std::shared_lock content(content_);
+  const MutexLock writing(writing_);
+  const ReaderLock content(content_);
   VectorIndexStats stats;
   for (const auto& [first_chunk, segment] : segments_) {
     stats.chunks += segment->chunk_count() - segment->removed_count();
@@ -272,7 +289,7 @@ VectorIndexStats VectorIndex::Stats() const {
 }
 
 Hash VectorIndex::GraphDigest() const {
-  const std::shared_lock content(content_);
+  const ReaderLock content(content_);
   Sha256Stream hash;
   for (const auto& [first_chunk, segment] : segments_) {
     ByteWriter out;

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "engine/base/bytes.h"
+#include "engine/base/mutex.h"
 #include "engine/base/result.h"
 #include "index/vector/fair_shared_mutex.h"
 #include "index/vector/nearest.h"
@@ -111,31 +111,40 @@ class VectorIndex {
   Status CheckVector(std::span<const float> vector, const char* field) const;
   std::uint64_t FirstChunkOf(std::uint64_t chunk) const;
   std::uint32_t SlotOf(std::uint64_t chunk) const;
-  Segment* Find(std::uint64_t chunk) const;
-  bool GrowthHolds() const;
-  Result<bool> StartGrowth(std::uint64_t pending_from);
-  Status Grow();
-  void DropIfEmpty(std::uint64_t first_chunk);
-  std::size_t ChunkCount() const;
-  std::size_t RowCount() const;
-  bool ScanIsCheaper(std::size_t allowed_count) const;
-  SegmentStore::Changes ChangesOf(const std::set<std::uint64_t>& first_chunks) const;
+  Segment* Find(std::uint64_t chunk) const REQUIRES_SHARED(content_);
+  // The writer is alone in changing which segments there are, so it may look without content_.
+  Segment* FindAsWriter(std::uint64_t chunk) const REQUIRES(writing_) NO_THREAD_SAFETY_ANALYSIS {
+    return Find(chunk);
+  }
+  Status AddTo(Segment* segment, std::uint64_t chunk, std::span<const float> vector)
+      REQUIRES(writing_);
+  bool GrowthHolds() const REQUIRES(growing_);
+  Result<bool> StartGrowth(std::uint64_t pending_from) REQUIRES(growing_);
+  Status Grow() REQUIRES(growing_);
+  void DropIfEmpty(std::uint64_t first_chunk) REQUIRES(growing_, content_);
+  std::size_t ChunkCount() const REQUIRES_SHARED(content_);
+  std::size_t RowCount() const REQUIRES_SHARED(content_);
+  bool ScanIsCheaper(std::size_t allowed_count) const REQUIRES_SHARED(content_);
+  SegmentStore::Changes ChangesOf(const std::set<std::uint64_t>& first_chunks) const
+      REQUIRES_SHARED(content_);
 
   VectorIndexOptions options_;
   RowFormat format_;
   std::vector<std::string> discarded_;
 
-  // Taken in this order. `content_` is held to change any segment, shared to read one; the writer
-  // reads without it. `growing_` is held to insert into a growth and to free rows, which it reads.
-  mutable std::mutex writing_;
-  mutable FairSharedMutex growing_;
+  // `content_` is held to change any segment, shared to read one; the writer reads without it.
+  // `growing_` is held to insert into a growth and to free rows, which it reads.
+  mutable Mutex writing_ ACQUIRED_BEFORE(growing_, content_);
+  mutable FairSharedMutex growing_ ACQUIRED_BEFORE(content_);
   mutable FairSharedMutex content_;
 
-  SegmentMap segments_;               // never an empty segment
-  std::set<std::uint64_t> dirty_;     // first chunks of segments that differ from their files
-  std::set<std::uint64_t> unpurged_;  // of these, files that still hold an erased vector
-  std::optional<Growth> growth_;
-  SegmentStore store_;
+  SegmentMap segments_ GUARDED_BY(content_);  // never an empty segment
+  // First chunks of segments that differ from their files, and of these, of files that still hold
+  // an erased vector.
+  std::set<std::uint64_t> dirty_ GUARDED_BY(content_);
+  std::set<std::uint64_t> unpurged_ GUARDED_BY(writing_);
+  std::optional<Growth> growth_ GUARDED_BY(growing_);
+  SegmentStore store_ GUARDED_BY(writing_);
 };
 
 }  // namespace perdure
