@@ -88,7 +88,7 @@ McpProxy::~McpProxy() {
 
 std::optional<std::string> McpProxy::Run(std::optional<std::string> first) {
   std::optional<std::string> line = first ? std::move(first) : ReadLine();
-  for (; line && out_; line = ReadLine()) {
+  for (; line && OutputIsOpen(); line = ReadLine()) {
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
     if (line->size() > limits::kBodyBytesMax) {
       WriteError(nullptr, mcp::kParseError,
@@ -194,6 +194,12 @@ void McpProxy::Follow(const ClientReply& initialized) {
   Subscribe(nullptr, std::move(request));
 }
 
+// The threads of subscriptions write to it too.
+bool McpProxy::OutputIsOpen() {
+  const MutexLock lock(out_mutex_);
+  return static_cast<bool>(out_);
+}
+
 // What is not JSON-RPC (a refused token, say) becomes the error that it means.
 void McpProxy::Answer(const Json& message, const ClientReply& reply) {
   if (reply.body.empty()) return;
@@ -252,7 +258,7 @@ void McpProxy::WriteError(const Json& id, int code, const std::string& message) 
 }
 
 void McpProxy::WriteLine(const std::string& line) {
-  const std::lock_guard lock(out_mutex_);
+  const MutexLock lock(out_mutex_);
   out_ << line << '\n' << std::flush;
 }
 

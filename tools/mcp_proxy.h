@@ -5,12 +5,12 @@
 #include <iosfwd>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "engine/base/mutex.h"
 #include "server/http/client.h"
 #include "tools/directory_lock.h"
 
@@ -38,6 +38,7 @@ class McpProxy {
     std::jthread thread;
   };
 
+  bool OutputIsOpen() EXCLUDES(out_mutex_);
   std::optional<std::string> ReadLine();
   bool Forward(const std::string& line);  // false: not sent
   Result<ClientReply> Exchange(HttpClient& client, const ClientRequest& request,
@@ -56,8 +57,8 @@ class McpProxy {
   const LockHolder server_;
   const Tokens tokens_;
   std::istream& in_;
-  std::ostream& out_;
-  std::mutex out_mutex_;
+  Mutex out_mutex_;
+  std::ostream& out_ GUARDED_BY(out_mutex_);
   HttpClient client_;
   std::string session_;  // Mcp-Session-Id, once a legacy client has initialized
   std::string agent_;    // User-Agent: what the client called itself in `initialize`

@@ -54,8 +54,9 @@ Stopwatch::~Stopwatch() = default;
 
 void Stopwatch::Run(const std::stop_token& stop) {
   const auto start = Clock::now();
-  std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; })) {
+  const MutexLock lock(mutex_);
+  for (;;) {
+    ended_.Sleep(mutex_, stop, std::chrono::seconds(1));
     if (stop.stop_requested()) break;
     const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start);
     Draw(fmt::format("{} … {} s", label_, passed.count()));

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <thread>
+
+#include "engine/base/mutex.h"
 
 namespace perdure {
 
@@ -35,8 +35,8 @@ class Stopwatch {
   void Run(const std::stop_token& stop);
 
   const std::string label_;
-  std::mutex mutex_;
-  std::condition_variable_any ended_;
+  Mutex mutex_;
+  StoppableCondVar ended_;
   std::jthread thread_;
 };
 

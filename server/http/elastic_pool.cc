@@ -7,14 +7,14 @@
 namespace perdure {
 
 void ElasticPool::Submit(std::function<void()> task) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   PERDURE_CHECK(!ending_);
-  space_.wait(lock, [&] {
+  space_.Wait(mutex_, [&]() REQUIRES(mutex_) {
     return waiting_.size() < options_.waiting_max || threads_.size() < options_.threads_max;
   });
   waiting_.push_back(std::move(task));
   if (idle_threads_ >= waiting_.size() || threads_.size() >= options_.threads_max) {
-    work_.notify_one();
+    work_.NotifyOne();
     return;
   }
   threads_.emplace_back();
@@ -22,51 +22,52 @@ void ElasticPool::Submit(std::function<void()> task) {
   const auto self = std::prev(threads_.end());
   // The new thread looks at the list under the lock that is held here.
   *self = std::jthread([this, self] { Work(self); });
-  JoinFinished(lock);
+  JoinFinished();
 }
 
 void ElasticPool::Shutdown() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   ending_ = true;
-  work_.notify_all();
-  space_.wait(lock, [&] { return threads_.empty(); });
-  JoinFinished(lock);
+  work_.NotifyAll();
+  space_.Wait(mutex_, [&]() REQUIRES(mutex_) { return threads_.empty(); });
+  JoinFinished();
 }
 
 bool ElasticPool::HasWaiting() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return waiting_.size() > idle_threads_;
 }
 
 std::size_t ElasticPool::Threads() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return threads_.size();
 }
 
 void ElasticPool::Work(std::list<std::jthread>::iterator self) {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (true) {
-    work_.wait_for(lock, options_.idle, [&] { return !waiting_.empty() || ending_; });
+    work_.WaitFor(mutex_, options_.idle,
+                  [&]() REQUIRES(mutex_) { return !waiting_.empty() || ending_; });
     --idle_threads_;
     if (waiting_.empty()) break;
     const auto task = std::exchange(waiting_.front(), nullptr);
     waiting_.pop_front();
-    space_.notify_all();
-    lock.unlock();
-    task();
-    lock.lock();
+    space_.NotifyAll();
+    {
+      const MutexUnlock unlocked(mutex_);
+      task();
+    }
     ++idle_threads_;
   }
   finished_.splice(finished_.end(), threads_, self);
-  space_.notify_all();
+  space_.NotifyAll();
 }
 
-void ElasticPool::JoinFinished(std::unique_lock<std::mutex>& lock) {
+void ElasticPool::JoinFinished() {
   std::list<std::jthread> ended;
   ended.swap(finished_);
-  lock.unlock();
+  const MutexUnlock unlocked(mutex_);
   ended.clear();  // joins
-  lock.lock();
 }
 
 }  // namespace perdure

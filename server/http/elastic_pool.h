@@ -2,13 +2,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <list>
-#include <mutex>
 #include <thread>
+
+#include "engine/base/mutex.h"
 
 namespace perdure {
 
@@ -39,17 +39,18 @@ class ElasticPool {
 
  private:
   void Work(std::list<std::jthread>::iterator self);
-  void JoinFinished(std::unique_lock<std::mutex>& lock);
+  void JoinFinished() REQUIRES(mutex_);  // which is let go meanwhile
 
   const Options options_;
-  mutable std::mutex mutex_;
-  std::condition_variable work_;   // a task came, or the end
-  std::condition_variable space_;  // a task was taken, or a thread ended
-  std::deque<std::function<void()>> waiting_;
-  std::list<std::jthread> threads_;   // running
-  std::list<std::jthread> finished_;  // about to return, to be joined by another thread
-  std::size_t idle_threads_ = 0;
-  bool ending_ = false;
+  mutable Mutex mutex_;
+  CondVar work_;   // a task came, or the end
+  CondVar space_;  // a task was taken, or a thread ended
+  std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
+  std::list<std::jthread> threads_ GUARDED_BY(mutex_);  // running
+  // About to return, to be joined by another thread.
+  std::list<std::jthread> finished_ GUARDED_BY(mutex_);
+  std::size_t idle_threads_ GUARDED_BY(mutex_) = 0;
+  bool ending_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace perdure

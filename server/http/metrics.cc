@@ -5,9 +5,10 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "engine/base/mutex.h"
 
 namespace perdure {
 namespace {
@@ -41,8 +42,8 @@ class Metrics::Impl {
           .Name("perdure_http_request_seconds")
           .Help("Time from the whole request to the whole answer, streams apart")
           .Register(registry);
-  std::mutex mutex;
-  std::vector<Series> series;
+  Mutex mutex;
+  std::vector<Series> series GUARDED_BY(mutex);
 };
 
 Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
@@ -57,13 +58,13 @@ void Metrics::CountRequest(const std::string& method, const std::string& route, 
 }
 
 void Metrics::AddGauge(std::string name, std::string help, std::function<double()> read) {
-  const std::lock_guard lock(impl_->mutex);
+  const MutexLock lock(impl_->mutex);
   impl_->series.push_back(
       {std::move(name), std::move(help), std::move(read), prometheus::MetricType::Gauge});
 }
 
 void Metrics::AddCounter(std::string name, std::string help, std::function<double()> read) {
-  const std::lock_guard lock(impl_->mutex);
+  const MutexLock lock(impl_->mutex);
   impl_->series.push_back(
       {std::move(name), std::move(help), std::move(read), prometheus::MetricType::Counter});
 }
@@ -81,7 +82,7 @@ std::string Metrics::Text(const std::vector<Reading>& more) const {
   for (const Reading& reading : more) {
     put(reading.name, reading.help, prometheus::MetricType::Gauge).gauge.value = reading.value;
   }
-  const std::lock_guard lock(impl_->mutex);
+  const MutexLock lock(impl_->mutex);
   for (const Series& series : impl_->series) {
     prometheus::ClientMetric& metric = put(series.name, series.help, series.type);
     const bool is_counter = series.type == prometheus::MetricType::Counter;

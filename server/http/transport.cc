@@ -12,11 +12,11 @@
 #include <exception>
 #include <latch>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/mutex.h"
 #include "server/http/connection.h"
 #include "server/http/elastic_pool.h"
 #include "server/http/fields.h"
@@ -144,8 +144,8 @@ class HttpTransport::Impl final : public httplib::Server {
   const int stop_fd_;
   int listening_fd_ = -1;
   int port_ = 0;
-  std::mutex mutex_;
-  std::map<int, Connection*> connections_;  // by file descriptor
+  Mutex mutex_;
+  std::map<int, Connection*> connections_ GUARDED_BY(mutex_);  // by file descriptor
   std::latch accepts_{1};
   std::jthread accepting_;
 };
@@ -231,7 +231,7 @@ bool HttpTransport::Impl::process_and_close_socket(socket_t fd) {
                          .pressed = options_.pressed_timeout,
                          .is_wanted_elsewhere = [this] { return pool_.HasWaiting(); }});
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     connections_[fd] = &connection;
   }
   ConnectionStream stream(connection, fd);
@@ -249,7 +249,7 @@ bool HttpTransport::Impl::process_and_close_socket(socket_t fd) {
   }
   if (connection.closes()) connection.Linger();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     connections_.erase(fd);
   }
   close(fd);
@@ -257,7 +257,7 @@ bool HttpTransport::Impl::process_and_close_socket(socket_t fd) {
 }
 
 Connection& HttpTransport::Impl::Find(const httplib::Request& request) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return *connections_.at(request.local_port);
 }
 

@@ -11,18 +11,18 @@ namespace perdure {
 using Json = nlohmann::json;
 
 std::optional<LogLevel> McpSession::log_from() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return log_from_;
 }
 
 void McpSession::set_log_from(LogLevel level) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   log_from_ = level;
 }
 
 bool McpSession::Watch(const ResourceProvider& resources, const Caller& caller,
                        const std::string& uri) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (std::ranges::find(uris_, uri) != uris_.end()) return true;
   if (uris_.size() >= limits::kSubscriptionUrisMax) return false;
   if (uris_.empty()) position_ = resources.ChangedSince(caller, {uri}, 0).position;
@@ -31,17 +31,17 @@ bool McpSession::Watch(const ResourceProvider& resources, const Caller& caller,
 }
 
 void McpSession::Unwatch(const std::string& uri) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase(uris_, uri);
 }
 
 bool McpSession::IsWatching() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return !uris_.empty();
 }
 
 std::vector<Json> McpSession::Poll(const ResourceProvider& resources, const Caller& caller) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Json> notifications;
   if (uris_.empty()) return notifications;
   ResourceChanges changes = resources.ChangedSince(caller, uris_, position_);
@@ -55,12 +55,12 @@ std::vector<Json> McpSession::Poll(const ResourceProvider& resources, const Call
 }
 
 void McpSession::End() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   has_ended_ = true;
 }
 
 bool McpSession::HasEnded() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return has_ended_;
 }
 
@@ -75,7 +75,7 @@ std::string McpSessions::Draw(std::size_t bytes) {
 
 std::string McpSessions::Add(const Caller& caller, std::shared_ptr<McpSession> session) {
   std::string id = start_ + Draw(16);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (entries_.size() >= sessions_max_) {
     entries_.back().session->End();
     by_id_.erase(entries_.back().id);
@@ -93,7 +93,7 @@ McpSessions::Entries::iterator McpSessions::Locate(const Caller& caller, std::st
 }
 
 std::shared_ptr<McpSession> McpSessions::Find(const Caller& caller, std::string_view id) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto entry = Locate(caller, id);
   if (entry == entries_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, entry);
@@ -101,7 +101,7 @@ std::shared_ptr<McpSession> McpSessions::Find(const Caller& caller, std::string_
 }
 
 bool McpSessions::End(const Caller& caller, std::string_view id) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto entry = Locate(caller, id);
   if (entry == entries_.end()) return false;
   entry->session->End();

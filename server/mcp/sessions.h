@@ -5,7 +5,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/front_limits.h"
+#include "engine/base/mutex.h"
 #include "engine/base/random.h"
 #include "server/api/caller.h"
 #include "server/api/dialogue.h"
@@ -45,11 +45,11 @@ class McpSession {
 
  private:
   const std::string client_;
-  mutable std::mutex mutex_;
-  std::optional<LogLevel> log_from_;
-  std::vector<std::string> uris_;
-  std::uint64_t position_ = 0;
-  bool has_ended_ = false;
+  mutable Mutex mutex_;
+  std::optional<LogLevel> log_from_ GUARDED_BY(mutex_);
+  std::vector<std::string> uris_ GUARDED_BY(mutex_);
+  std::uint64_t position_ GUARDED_BY(mutex_) = 0;
+  bool has_ended_ GUARDED_BY(mutex_) = false;
 };
 
 // The sessions of a server, by Mcp-Session-Id:
@@ -82,14 +82,14 @@ class McpSessions {
   using Entries = std::list<Entry>;  // the most recently used first
 
   std::string Draw(std::size_t bytes);
-  Entries::iterator Locate(const Caller& caller, std::string_view id);  // under mutex_
+  Entries::iterator Locate(const Caller& caller, std::string_view id) REQUIRES(mutex_);
 
   Random& random_;
   const std::size_t sessions_max_;
   const std::string start_;
-  std::mutex mutex_;
-  Entries entries_;
-  std::map<std::string, Entries::iterator, std::less<>> by_id_;
+  Mutex mutex_;
+  Entries entries_ GUARDED_BY(mutex_);
+  std::map<std::string, Entries::iterator, std::less<>> by_id_ GUARDED_BY(mutex_);
 };
 
 }  // namespace perdure

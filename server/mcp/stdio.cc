@@ -25,7 +25,7 @@ void McpStdio::Run() {
   while (auto line = ReadLine()) {
     if (line->text.find_first_not_of(" \t\r") == std::string::npos) continue;
     Answer(*line);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!out_) return;
   }
 }
@@ -50,28 +50,32 @@ void McpStdio::Answer(const Line& line) {
   if (line.is_too_long) {
     const std::string message =
         fmt::format("Parse error: a message has at most {} bytes", limits::kBodyBytesMax);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     Write({{"jsonrpc", "2.0"}, {"error", {{"code", mcp::kParseError}, {"message", message}}}});
     return;
   }
-  // Only this thread sets session_, so it may read it without the lock.
-  McpReply reply = endpoint_.Handle(caller_, line.text, nullptr, session_.get());
+  McpReply reply = endpoint_.Handle(caller_, line.text, nullptr, Session().get());
   if (!reply.cancelled.is_null()) Cancel(reply.cancelled);
   if (reply.subscription) Open(std::move(reply.subscription));
   const auto send = [this](const Json& message) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     Write(message);
   };
   if (reply.call) reply.body = reply.call(send);
   if (reply.body) send(*reply.body);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (reply.session) session_ = std::move(reply.session);
-  opened_.notify_one();
+  opened_.NotifyOne();
+}
+
+std::shared_ptr<McpSession> McpStdio::Session() {
+  const MutexLock lock(mutex_);
+  return session_;
 }
 
 void McpStdio::Open(std::unique_ptr<McpSubscription> subscription) {
   constexpr std::size_t kSubscriptionsMax = limits::kHttpStreamsMax;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (subscriptions_.size() >= kSubscriptionsMax) {
     Write({{"jsonrpc", "2.0"},
            {"id", subscription->id()},
@@ -81,25 +85,25 @@ void McpStdio::Open(std::unique_ptr<McpSubscription> subscription) {
   }
   Write(subscription->Acknowledge());
   subscriptions_.push_back(std::move(subscription));
-  opened_.notify_one();
+  opened_.NotifyOne();
 }
 
 void McpStdio::Cancel(const Json& id) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase_if(subscriptions_, [&](const auto& open) { return open->id() == id; });
 }
 
 void McpStdio::Poll(const std::stop_token& stop) {
   const ResourceProvider* watchable = endpoint_.watchable();
-  std::unique_lock lock(mutex_);
-  while (opened_.wait(lock, stop, [&] { return HasSomethingToPoll(); })) {
+  const MutexLock lock(mutex_);
+  while (opened_.Wait(mutex_, stop, [&]() REQUIRES(mutex_) { return HasSomethingToPoll(); })) {
     for (const auto& subscription : subscriptions_) {
       for (const Json& notification : subscription->Poll()) Write(notification);
     }
     if (watchable != nullptr) {
       for (const Json& notification : session_->Poll(*watchable, caller_)) Write(notification);
     }
-    opened_.wait_for(lock, stop, kSubscriptionPoll, [] { return false; });
+    opened_.Sleep(mutex_, stop, kSubscriptionPoll);
     if (stop.stop_requested()) return;
   }
 }

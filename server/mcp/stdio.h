@@ -1,16 +1,15 @@
 // MCP over standard input and output: one message a line.
 #pragma once
 
-#include <condition_variable>
 #include <iosfwd>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "engine/base/mutex.h"
 #include "server/mcp/endpoint.h"
 
 namespace perdure {
@@ -34,19 +33,22 @@ class McpStdio {
   void Answer(const Line& line);
   void Open(std::unique_ptr<McpSubscription> subscription);
   void Cancel(const nlohmann::json& id);
-  bool HasSomethingToPoll() const { return !subscriptions_.empty() || session_->IsWatching(); }
+  bool HasSomethingToPoll() const REQUIRES(mutex_) {
+    return !subscriptions_.empty() || session_->IsWatching();
+  }
+  std::shared_ptr<McpSession> Session() EXCLUDES(mutex_);
   void Poll(const std::stop_token& stop);
-  void Write(const nlohmann::json& message);  // under mutex_
+  void Write(const nlohmann::json& message) REQUIRES(mutex_);
 
   const McpEndpoint& endpoint_;
   Caller caller_;
   std::istream& in_;
-  std::ostream& out_;
-  std::mutex mutex_;  // all below, and out_
-  std::condition_variable_any opened_;
-  std::vector<std::unique_ptr<McpSubscription>> subscriptions_;
+  Mutex mutex_;
+  std::ostream& out_ GUARDED_BY(mutex_);
+  StoppableCondVar opened_;
+  std::vector<std::unique_ptr<McpSubscription>> subscriptions_ GUARDED_BY(mutex_);
   // The program's own life is a session, whether or not a legacy client says `initialize`.
-  std::shared_ptr<McpSession> session_ = std::make_shared<McpSession>("");
+  std::shared_ptr<McpSession> session_ GUARDED_BY(mutex_) = std::make_shared<McpSession>("");
 };
 
 }  // namespace perdure
