@@ -71,12 +71,19 @@ BANNED_OUTSIDE_TOOLS = {
 # A failed check ends the program: it has no logger to hand its last words to. RocksDB hands its log
 # lines over as printf formats.
 SPEAKS = ("engine/base/check.cc", "engine/storage/info_log.cc")
+# The product's locks carry annotations, which tests/locks.sh checks; the one header may use bare ones.
+LOCKS = "engine/base/mutex.h"
+BANNED_OUTSIDE_LOCKS = {
+    r"\bstd::(?:\w*mutex|(?:unique|shared|scoped)_lock|lock_guard|condition_variable\w*)\b":
+        "no bare lock: use engine/base/mutex.h",
+}
 # The core is pure: what these rooms need of the world is handed in.
 PURE = re.compile(r"(?:engine/(?:decide|apply)/)")
 BANNED_IN_PURE = {
     r"\bstd::chrono::\w+_clock\b": "decide and apply read no clock",
     r"\bstd::(?:random_device|mt19937\w*)\b": "decide and apply draw nothing at random",
     r"\bstd::(?:j?thread|mutex|shared_mutex|atomic|async)\b": "decide and apply share nothing",
+    r"\b(?:(?:Shared)?Mutex|(?:Stoppable)?CondVar)\b": "decide and apply share nothing",
     r"\bstd::(?:[io]?fstream|filesystem)\b": "decide and apply touch no file",
     r"\bstd::unordered_\w+\b": "order may reach a byte: use std::map, std::set or a sorted vector",
 }
@@ -195,6 +202,8 @@ def check_banned(source):
     tables = [BANNED_EVERYWHERE]
     if source.folder not in ("tools", "tests", "fuzz") and source.path not in SPEAKS:
         tables.append(BANNED_OUTSIDE_TOOLS)
+    if source.folder in PRODUCT and source.path != LOCKS:
+        tables.append(BANNED_OUTSIDE_LOCKS)
     if PURE.match(source.path):
         tables.append(BANNED_IN_PURE)
     for table in tables:
@@ -356,6 +365,12 @@ PLANTED = (
     (check_banned, "engine/a.cc", "system(x);\n", "file_system(x);\n"),
     (check_banned, "engine/decide/a.cc", "auto t = std::chrono::system_clock::now();\n",
      "auto t = context.now;\n"),
+    (check_banned, "index/a.h", "mutable std::mutex a_;\n", "mutable Mutex a_;\n"),
+    (check_banned, "server/a.cc", "const std::lock_guard lock(a_);\n",
+     "const MutexLock lock(a_);  // as std::lock_guard\n"),
+    (check_banned, "engine/a.h", "std::shared_mutex a_;\n", "SharedMutex a_;\n"),
+    (check_banned, "tools/a.h", "std::condition_variable_any a_;\n", "StoppableCondVar a_;\n"),
+    (check_banned, "engine/decide/a.h", "Mutex a_;\n", "MutexLike a_;\n"),
     (check_unfinished, "engine/a.cc", "// TODO: more\n", "// done\n"),
     (check_machine_paths, "tools/a.sh", "cd /wo" "rk/main\n", "cd ../wo" "rk/main\n"),
     (check_pragma_once, "engine/a.h", "int a;\n", "#pragma once\n"),
