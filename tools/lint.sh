@@ -27,7 +27,7 @@ install_packages build dev
 fetch_inputs
 configure release
 # Generated headers must be there; nothing else needs to be built.
-build release perdure_schema
+build release perdure_schema perdure_injection_headers
 
 cd "$root"
 if [ -n "$since" ]; then
