@@ -32,12 +32,18 @@ void Resize(int fd, std::int64_t size, const std::string& path) {
   if (ftruncate(fd, size) != 0) Die("resize", path);
 }
 
+std::uint64_t InodeOf(const std::string& path) {
+  struct stat status{};
+  return lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 std::map<std::uint64_t, std::string> PathsByInode(std::initializer_list<std::string> roots) {
   std::map<std::uint64_t, std::string> paths;
   for (const std::string& root : roots) {
     for (const auto& file : fs::recursive_directory_iterator(root)) {
-      struct stat status{};
-      if (lstat(file.path().c_str(), &status) == 0) paths.emplace(status.st_ino, file.path());
+      if (const std::uint64_t inode = InodeOf(file.path()); inode != 0) {
+        paths.emplace(inode, file.path());
+      }
     }
   }
   return paths;
@@ -160,20 +166,24 @@ void Disk::UndoNames(std::mt19937_64& random, bool keep_some) {
     }
     if (!survives) lost.push_back(&change);
   }
-  for (auto change = lost.rbegin(); change != lost.rend(); ++change) UndoName(**change);
+  Inodes again;
+  for (auto change = lost.rbegin(); change != lost.rend(); ++change) UndoName(**change, again);
   names_.clear();
 }
 
-void Disk::UndoName(const NameChange& change) {
-  // A directory that is durably gone takes what was in it along.
-  if (!fs::exists(fs::path(change.path).parent_path())) return;
+void Disk::UndoName(const NameChange& change, Inodes& again) {
+  // A directory that is durably gone takes what was in it along, and another may have its name.
+  const auto back = again.find(change.parent);
+  const std::uint64_t parent = back == again.end() ? change.parent : back->second;
+  if (InodeOf(fs::path(change.path).parent_path()) != parent) return;
   switch (change.kind) {
     case NameChange::kMade:
       fs::remove_all(change.path);
       break;
     case NameChange::kRemoved:
-      if (change.is_directory) {
+      if (change.removed_directory != 0) {
         fs::create_directory(change.path);
+        again[change.removed_directory] = InodeOf(change.path);
       } else {
         fs::rename(change.kept, change.path);
       }

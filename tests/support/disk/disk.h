@@ -62,10 +62,11 @@ class Disk {
   struct NameChange {
     enum Kind { kMade, kRemoved, kRenamed } kind;
     std::vector<std::uint64_t> directories;  // inodes of those not synced since
+    std::uint64_t parent;                    // inode of the directory of `path`
     std::string path;
-    std::string new_path;  // of a rename
-    std::string kept;      // a second name of the file that lost its own, or empty
-    bool is_directory = false;
+    std::string new_path;                 // of a rename
+    std::string kept;                     // a second name of the file that lost its own, or empty
+    std::uint64_t removed_directory = 0;  // inode of a directory that was removed
   };
   struct OpenFile {
     std::string path;
@@ -76,7 +77,9 @@ class Disk {
   void SyncNames(std::uint64_t directory);
   void UndoData(std::mt19937_64& random, bool keep_some);
   void UndoNames(std::mt19937_64& random, bool keep_some);
-  static void UndoName(const NameChange& change);
+  // `again`: inodes of directories that were removed -> what they have now that they are back.
+  using Inodes = std::map<std::uint64_t, std::uint64_t>;
+  static void UndoName(const NameChange& change, Inodes& again);
 
   std::atomic<bool> watching_ = false;
   std::atomic<bool> off_ = false;

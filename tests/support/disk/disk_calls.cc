@@ -97,7 +97,7 @@ class DiskDoor {
     disk_.open_[fd] = {path_, inode};
     if (!made) return;
     disk_.unsynced_.erase(inode);
-    Made(path_, false);
+    Made(path_);
   }
   void Closed(int fd) { disk_.open_.erase(fd); }
 
@@ -122,9 +122,9 @@ class DiskDoor {
     }
   }
 
-  void Made(const std::string& path, bool is_directory) {
-    disk_.names_.push_back(
-        {Disk::NameChange::kMade, {DirectoryOf(path)}, path, {}, {}, is_directory});
+  void Made(const std::string& path) {
+    const std::uint64_t parent = DirectoryOf(path);
+    disk_.names_.push_back({Disk::NameChange::kMade, {parent}, parent, path, {}, {}});
   }
   // A second name for what is about to lose its own; empty when there is nothing.
   std::string Keep(const std::string& path) {
@@ -132,15 +132,18 @@ class DiskDoor {
     static const auto real = Real<int(const char*, const char*)>("link");
     return real(path.c_str(), kept.c_str()) == 0 ? kept : "";
   }
-  void Removed(const std::string& path, std::string kept, bool is_directory) {
+  // `directory`: the inode that it had, if it was one.
+  void Removed(const std::string& path, std::string kept, std::uint64_t directory) {
+    const std::uint64_t parent = DirectoryOf(path);
     disk_.names_.push_back(
-        {Disk::NameChange::kRemoved, {DirectoryOf(path)}, path, {}, std::move(kept), is_directory});
+        {Disk::NameChange::kRemoved, {parent}, parent, path, {}, std::move(kept), directory});
   }
   void Renamed(const std::string& from, const std::string& to, std::string kept) {
-    std::vector<std::uint64_t> directories = {DirectoryOf(from)};
-    if (DirectoryOf(to) != directories[0]) directories.push_back(DirectoryOf(to));
+    const std::uint64_t parent = DirectoryOf(from);
+    std::vector<std::uint64_t> directories = {parent};
+    if (DirectoryOf(to) != parent) directories.push_back(DirectoryOf(to));
     disk_.names_.push_back(
-        {Disk::NameChange::kRenamed, std::move(directories), from, to, std::move(kept), false});
+        {Disk::NameChange::kRenamed, std::move(directories), parent, from, to, std::move(kept)});
   }
 
  private:
@@ -246,13 +249,14 @@ int RemoveThrough(const std::string& path, bool is_directory, const std::functio
   DiskDoor door(DiskCall::kRemove);
   if (!door.Watches(path)) return real();
   if (door.Fails()) return -1;
+  const std::uint64_t directory = is_directory ? InodeOf(path) : 0;
   std::string kept = is_directory ? "" : door.Keep(path);
   const int failed = real();
   if (failed != 0) {
     if (!kept.empty()) std::filesystem::remove(kept);
     return failed;
   }
-  door.Removed(path, std::move(kept), is_directory);
+  door.Removed(path, std::move(kept), directory);
   return door.Cuts() ? -1 : 0;
 }
 
@@ -401,7 +405,7 @@ int link(const char* from, const char* to) noexcept {
   if (door.Fails()) return -1;
   const int failed = real(from, to);
   if (failed != 0) return failed;
-  door.Made(to, false);
+  door.Made(to);
   return door.Cuts() ? -1 : 0;
 }
 
@@ -438,7 +442,7 @@ int mkdir(const char* path, mode_t mode) noexcept {
   if (door.Fails()) return -1;
   const int failed = real(path, mode);
   if (failed != 0) return failed;
-  door.Made(path, true);
+  door.Made(path);
   return door.Cuts() ? -1 : 0;
 }
 
