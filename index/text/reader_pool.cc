@@ -19,19 +19,23 @@ Result<ReaderPool::Reader> ReaderPool::Acquire(const DiskRevision& wanted,
       idle_.pop_back();
     }
   }
-  if (reader.disk == nullptr || reader.database != wanted.database) {
-    auto opened = DiskReader::Open(path);
-    if (!opened && !IsKept(wanted.database)) {  // gone, or just being removed file by file
-      return Fail(Code::kUnavailable, "the text index moved to another database");
-    }
-    ASSIGN_OR_RETURN(reader.disk, std::move(opened));
-    reader.database = wanted.database;
-  } else if (reader.disk->revision() != wanted.revision) {
-    RETURN_IF_ERROR(reader.disk->Refresh());
+  const bool is_open = reader.disk != nullptr && reader.database == wanted.database;
+  if (is_open && reader.disk->revision() == wanted.revision) return reader;
+  const Status opened = is_open ? reader.disk->Refresh() : Open(wanted.database, path, reader);
+  // Files are removed, one by one, of a database that is not kept any more, and of no other.
+  if (!IsKept(wanted.database)) {
+    return Fail(Code::kUnavailable, "the text index moved to another database");
   }
+  RETURN_IF_ERROR(opened);
   if (reader.disk->revision() == wanted.revision) return reader;
   Release(std::move(reader));
   return Fail(Code::kUnavailable, "the text index moved on");
+}
+
+Status ReaderPool::Open(std::uint64_t database, const std::string& path, Reader& reader) {
+  ASSIGN_OR_RETURN(reader.disk, DiskReader::Open(path));
+  reader.database = database;
+  return {};
 }
 
 bool ReaderPool::IsKept(std::uint64_t database) const {

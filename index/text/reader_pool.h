@@ -29,15 +29,16 @@ class ReaderPool {
   };
 
   // A reader of exactly that revision of the database at `path`. kUnavailable if there is a newer
-  // one: look again what is current.
+  // one, or another database is kept meanwhile: look again what is current.
   Result<Reader> Acquire(const DiskRevision& wanted, const std::string& path);
   // Keeps the reader for the next one who asks, unless it failed or enough are idle.
   void Release(Reader reader);
   // Forgets all readers but those of this database: they hold its files open. Those that are being
-  // used go when they come back.
+  // used go when they come back. Called before a file of another is removed.
   void Keep(std::uint64_t database);
 
  private:
+  static Status Open(std::uint64_t database, const std::string& path, Reader& reader);
   bool IsKept(std::uint64_t database) const;
 
   mutable Mutex mutex_;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <system_error>
 
 #include "index/vector/file_io.h"
 
@@ -39,6 +40,16 @@ std::string TextHome::SumsPath(std::uint64_t number) const {
   return fmt::format("{}/{}{}", directory_, kSumsPrefix, number);
 }
 
+std::uint64_t TextHome::BytesOf(std::uint64_t number) const {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(DatabasePath(number), error)) {
+    const auto size = file.file_size(error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
 Status TextHome::Switch(std::uint64_t number) {
   const std::string path = directory_ + "/current";
   const std::string draft = path + ".new";
@@ -49,7 +60,7 @@ Status TextHome::Switch(std::uint64_t number) {
   RETURN_IF_ERROR(RenameFile(draft, path));
   RETURN_IF_ERROR(SyncDirectory(directory_));
   number_ = number;
-  return RemoveOthers();
+  return {};
 }
 
 Status TextHome::RemoveOthers() const {

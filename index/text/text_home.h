@@ -21,10 +21,12 @@ class TextHome {
   std::uint64_t number() const { return number_; }
   std::string DatabasePath(std::uint64_t number) const;
   std::string SumsPath(std::uint64_t number) const;  // of text_sums.h
+  std::uint64_t BytesOf(std::uint64_t number) const;
 
-  // Makes `number` the current database, across a power cut too, and removes every other one.
+  // Makes `number` the current database, across a power cut too. Where it fails, the one before
+  // holds as long as the program runs.
   Status Switch(std::uint64_t number);
-  Status RemoveOthers() const;
+  Status RemoveOthers() const;  // every database but the current one
 
  private:
   explicit TextHome(std::string directory) : directory_(std::move(directory)) {}

@@ -77,16 +77,15 @@ Result<std::unique_ptr<TextIndex>> TextIndex::Open(const std::string& directory,
 }
 
 // The blocks have to be those of the sums. Without sums the last commit was cut short by a crash,
-// and nobody can say what its blocks should be: Xapian then answers from the commit before.
-Status TextIndex::CheckAgainstSums() {
+// and nobody can say what its blocks should be: Xapian then answers from the commit before, if its
+// tables are whole.
+Status TextIndex::CheckDatabase() const {
+  const std::string database = home_.DatabasePath(home_.number());
   const std::string path = home_.SumsPath(home_.number());
-  if (!std::filesystem::exists(path)) return {};
+  if (!std::filesystem::exists(path)) return CheckDisk(database);
   const Result<TextSums> sums = TextSums::Read(path);
   if (!sums) return Fail(Code::kCorrupt, "its checksums: " + sums.error().message);
-  if (sums->bytes() <= kCheckAtOnceBytes) return sums->Check(home_.DatabasePath(home_.number()));
-  unchecked_ = *sums;
-  is_checked_ = false;
-  return {};
+  return sums->Check(database);
 }
 
 // Around a commit, so that sums that are there are always those of the blocks.
@@ -100,19 +99,22 @@ Status TextIndex::WriteSums(std::uint64_t number) const {
   return sums.Write(home_.SumsPath(number));
 }
 
-Status TextIndex::CheckUnchecked() {
-  if (!unchecked_) return Damage();
-  const Status checked = unchecked_->Check(home_.DatabasePath(home_.number()));
-  unchecked_.reset();
-  const MutexLock state(state_);
-  is_checked_ = true;
-  if (!checked) damage_ = checked.error().message;
-  return checked;
+// Before sums are made anew: they would take what was damaged since for what it should be.
+Status TextIndex::CheckBlocks() {
+  RETURN_IF_ERROR(Damage());
+  const Status checked = CheckDatabase();
+  if (!checked && checked.error().code != Code::kCorrupt) return checked;
+  {
+    const MutexLock state(state_);
+    is_checked_ = true;
+    if (!checked) damage_ = checked.error().message;
+  }
+  return Damage();
 }
 
 Status TextIndex::CheckFiles() {
   const MutexLock flushing(flushing_);
-  return CheckUnchecked();
+  return is_checked() ? Damage() : CheckBlocks();
 }
 
 bool TextIndex::is_checked() const {
@@ -131,7 +133,8 @@ Status TextIndex::Damage() const {
 }
 
 Status TextIndex::Load() {
-  RETURN_IF_ERROR(CheckAgainstSums());
+  is_checked_ = home_.BytesOf(home_.number()) <= kCheckAtOnceBytes;
+  if (is_checked_) RETURN_IF_ERROR(CheckDatabase());
   ASSIGN_OR_RETURN(disk_, DiskWriter::Open(home_.DatabasePath(home_.number())));
   ASSIGN_OR_RETURN(const std::string state, disk_->Metadata(kStateKey));
   const auto cursor = CursorOf(state);
@@ -157,20 +160,20 @@ Status TextIndex::Load() {
 Status TextIndex::StartAnew(std::string why) {
   discarded_ = std::move(why);
   disk_.reset();
-  unchecked_.reset();
   is_checked_ = true;
   slots_ = SlotTable();
   cache_.Clear();
   for (auto& lengths : lengths_) lengths = {};
   const std::uint64_t number = home_.number() + 1;
-  ASSIGN_OR_RETURN(disk_, DiskWriter::Open(home_.DatabasePath(number)));
+  ASSIGN_OR_RETURN(disk_, DiskWriter::Create(home_.DatabasePath(number)));
   RETURN_IF_ERROR(disk_->Apply({{}, {}, {{kStateKey, StateValue(0)}}}));
+  RETURN_IF_ERROR(disk_->Sync());
   RETURN_IF_ERROR(WriteSums(number));
   RETURN_IF_ERROR(home_.Switch(number));
   cursor_ = 0;
   on_disk_ = {number, disk_->revision()};
   readers_.Keep(number);
-  return {};
+  return home_.RemoveOthers();
 }
 
 // Keeps the statistics in step.
@@ -259,7 +262,7 @@ Status TextIndex::Commit(std::uint64_t cursor) {
 }
 
 Status TextIndex::FlushSealed() {
-  RETURN_IF_ERROR(CheckUnchecked());
+  RETURN_IF_ERROR(Damage());
   std::shared_ptr<const MemoryPart> part;
   std::uint64_t cursor = 0;
   {
@@ -268,9 +271,15 @@ Status TextIndex::FlushSealed() {
     cursor = sealed_cursor_;
   }
   if (part == nullptr) return {};
+  RETURN_IF_ERROR(CheckBlocks());
+  RETURN_IF_ERROR(OpenDisk());
   ASSIGN_OR_RETURN(const DiskBatch batch, MakeBatch(*part, cursor));
   RETURN_IF_ERROR(RemoveSums());
-  RETURN_IF_ERROR(disk_->Apply(batch));
+  if (const Status applied = disk_->Apply(batch); !applied) {
+    disk_.reset();
+    static_cast<void>(OpenDisk());  // the next flush tries again
+    return applied;
+  }
   const std::uint64_t revision = disk_->revision();
   PostingCache::Lists lists;
   {
@@ -292,7 +301,17 @@ Status TextIndex::FlushSealed() {
     cursor_ = cursor;
     sealed_ = nullptr;
   }
+  RETURN_IF_ERROR(disk_->Sync());
   return WriteSums(home_.number());
+}
+
+// Anew, where the last commit failed; searches look for the revision that it left.
+Status TextIndex::OpenDisk() {
+  if (disk_ != nullptr) return {};
+  ASSIGN_OR_RETURN(disk_, DiskWriter::Open(home_.DatabasePath(home_.number())));
+  const MutexLock state(state_);
+  on_disk_.revision = disk_->revision();
+  return {};
 }
 
 Result<DiskBatch> TextIndex::MakeBatch(const MemoryPart& part, std::uint64_t cursor) const {
@@ -330,18 +349,21 @@ Result<DiskBatch> TextIndex::MakeBatch(const MemoryPart& part, std::uint64_t cur
 Status TextIndex::Compact() {
   const MutexLock flushing(flushing_);
   RETURN_IF_ERROR(FlushSealed());
+  RETURN_IF_ERROR(CheckBlocks());
+  RETURN_IF_ERROR(home_.RemoveOthers());  // of a compaction that failed
   const std::uint64_t number = home_.number() + 1;
   RETURN_IF_ERROR(CompactDisk(home_.DatabasePath(home_.number()), home_.DatabasePath(number)));
   ASSIGN_OR_RETURN(auto disk, DiskWriter::Open(home_.DatabasePath(number)));
   RETURN_IF_ERROR(WriteSums(number));
+  RETURN_IF_ERROR(home_.Switch(number));
   {
     const MutexLock state(state_);
     on_disk_ = {number, disk->revision()};
+    readers_.Keep(number);
     cache_.Clear();  // of what was erased no trace stays
   }
   disk_ = std::move(disk);
-  readers_.Keep(number);
-  return home_.Switch(number);
+  return home_.RemoveOthers();
 }
 
 std::uint64_t TextIndex::cursor() const {

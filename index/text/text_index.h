@@ -17,7 +17,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,7 +71,8 @@ class TextIndex {
   const std::string& discarded() const { return discarded_; }  // why, or empty
 
   // A large database is not read as a whole by Open; this does it then, and a search fails from
-  // there on when a block is damaged. Called by Flush at the latest. Searches go on meanwhile.
+  // there on when a block is damaged. Flush and Compact look too, before they change anything.
+  // Searches go on meanwhile.
   Status CheckFiles();
   bool is_checked() const;
 
@@ -110,16 +110,17 @@ class TextIndex {
   struct View;
 
   Status Load() REQUIRES(flushing_, state_);
-  Status CheckAgainstSums() REQUIRES(flushing_, state_);
+  Status CheckDatabase() const REQUIRES(flushing_);
   Status RemoveSums() const REQUIRES(flushing_);
   Status WriteSums(std::uint64_t number) const REQUIRES(flushing_);
-  Status CheckUnchecked() REQUIRES(flushing_);
+  Status CheckBlocks() REQUIRES(flushing_) EXCLUDES(state_);
   Status Damage() const EXCLUDES(state_);
   Status StartAnew(std::string why) REQUIRES(flushing_, state_);
   void SetSlot(ChunkNumber chunk, Slot slot) REQUIRES(state_);
   Status Take(ChunkNumber chunk, bool keep_as_past) REQUIRES(writing_);
   Result<DocumentTerms> TermsOf(ChunkNumber chunk) REQUIRES(writing_);
   Status FlushSealed() REQUIRES(flushing_);
+  Status OpenDisk() REQUIRES(flushing_) EXCLUDES(state_);
   Result<DiskBatch> MakeBatch(const MemoryPart& part, std::uint64_t cursor) const
       REQUIRES(flushing_);
   // Of home_ only the number changes.
@@ -141,8 +142,8 @@ class TextIndex {
   mutable Mutex state_;  // held for microseconds
 
   TextHome home_ GUARDED_BY(flushing_);
+  // nullptr: a commit failed, and so did opening it again.
   std::unique_ptr<DiskWriter> disk_ GUARDED_BY(flushing_) PT_GUARDED_BY(flushing_);
-  std::optional<TextSums> unchecked_ GUARDED_BY(flushing_);  // what CheckFiles has to look at
   mutable ReaderPool readers_;
 
   bool is_checked_ GUARDED_BY(state_) = true;

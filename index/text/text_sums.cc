@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "engine/base/crc32c.h"
@@ -29,8 +31,11 @@ Result<TextSums::File> TextSums::SumsOf(const std::string& database, const std::
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status{};
   if (fd < 0 || ::fstat(fd, &status) != 0) {
+    const int failed = errno;
     if (fd >= 0) ::close(fd);
-    return Fail(Code::kCorrupt, fmt::format("{} cannot be read", name));
+    return Fail(
+        failed == ENOENT ? Code::kCorrupt : Code::kUnavailable,
+        fmt::format("{} cannot be read: {}", name, std::generic_category().message(failed)));
   }
   File file{name, static_cast<std::uint64_t>(status.st_size), {}};
   if (file.size == 0) {
@@ -79,12 +84,6 @@ Status TextSums::Check(const std::string& database) const {
                                             file.name, (is - found.blocks.begin()) * kBlockBytes));
   }
   return {};
-}
-
-std::uint64_t TextSums::bytes() const {
-  std::uint64_t bytes = 0;
-  for (const File& file : files_) bytes += file.size;
-  return bytes;
 }
 
 Result<TextSums> TextSums::Read(const std::string& path) {

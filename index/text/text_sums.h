@@ -27,8 +27,6 @@ class TextSums {
   // kCorrupt names the first file and block that is not as it was, or a file that is not there.
   Status Check(const std::string& database) const;
 
-  std::uint64_t bytes() const;  // of the files together
-
  private:
   struct File {
     std::string name;

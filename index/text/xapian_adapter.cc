@@ -3,10 +3,32 @@
 #include <fmt/format.h>
 #include <xapian.h>
 
+#include <filesystem>
+#include <system_error>
 #include <type_traits>
+
+#include "engine/base/files.h"
 
 namespace perdure {
 namespace {
+
+std::unexpected<Error> Damaged(const std::string& what) {
+  return Fail(Code::kCorrupt,
+              "the text index is damaged, `perdure index rebuild` makes a new one: " + what);
+}
+
+// Of a database whose termlist is gone Xapian opens the rest, and in place of one whose postlist is
+// gone it makes an empty one. None of these files is ever made again.
+Status FindFiles(const std::string& directory) {
+  for (const char* name : {"iamglass", "postlist.glass", "termlist.glass"}) {
+    std::error_code error;
+    if (std::filesystem::exists(fmt::format("{}/{}", directory, name), error)) continue;
+    if (!error) return Damaged(fmt::format("{} is gone", name));
+    return Fail(Code::kUnavailable,
+                fmt::format("Cannot look for {} in {}: {}.", name, directory, error.message()));
+  }
+  return {};
+}
 
 // Runs `action` and turns what Xapian throws into an Error.
 template <typename Action>
@@ -21,11 +43,12 @@ auto Guarded(Action action) -> Result<decltype(action())> {
   } catch (const Xapian::DatabaseModifiedError& error) {
     return Fail(Code::kUnavailable, "the text index moved on: " + error.get_description());
   } catch (const Xapian::DatabaseCorruptError& error) {
-    return Fail(Code::kCorrupt, "the text index is damaged, delete it to have it rebuilt: " +
-                                    error.get_description());
+    return Damaged(error.get_description());
   } catch (const Xapian::DatabaseNotFoundError& error) {
     return Fail(Code::kNotFound, "no text index there: " + error.get_description());
   } catch (const Xapian::Error& error) {
+    // A file that was cut short has no class of its own.
+    if (error.get_msg().starts_with("EOF reading block")) return Damaged(error.get_description());
     return Fail(Code::kInternal, "the text index failed: " + error.get_description());
   } catch (const std::exception& error) {
     return Fail(Code::kInternal, fmt::format("the text index failed: {}", error.what()));
@@ -51,6 +74,7 @@ Stemmer& Stemmer::operator=(Stemmer&&) noexcept = default;
 std::string Stemmer::Stem(const std::string& word) const { return impl_->stem(word); }
 
 struct DiskReader::Impl {
+  std::string directory;
   Xapian::Database database;
 };
 
@@ -108,12 +132,15 @@ DiskReader::DiskReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 DiskReader::~DiskReader() = default;
 
 Result<std::unique_ptr<DiskReader>> DiskReader::Open(const std::string& directory) {
-  return Guarded([&] {
-    auto impl = std::make_unique<Impl>(Impl{Xapian::Database(directory, Xapian::DB_BACKEND_GLASS)});
+  auto opened = Guarded([&] {
+    auto impl = std::make_unique<Impl>(
+        Impl{directory, Xapian::Database(directory, Xapian::DB_BACKEND_GLASS)});
     auto reader = std::make_unique<DiskReader>(std::move(impl));
     reader->revision_ = reader->impl_->database.get_revision();
     return reader;
   });
+  RETURN_IF_ERROR(FindFiles(directory));  // afterwards: they were there all the time
+  return opened;
 }
 
 Status DiskReader::Refresh() {
@@ -121,6 +148,7 @@ Status DiskReader::Refresh() {
     impl_->database.reopen();
     revision_ = impl_->database.get_revision();
   });
+  if (const Status found = FindFiles(impl_->directory); !found) status_ = found;
   return status_;
 }
 
@@ -148,21 +176,35 @@ Result<std::vector<DocumentTerm>> DiskReader::KeysOf(ChunkNumber chunk) {
 }
 
 struct DiskWriter::Impl {
+  std::string directory;
   Xapian::WritableDatabase database;
 };
 
 DiskWriter::DiskWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 DiskWriter::~DiskWriter() = default;
 
-Result<std::unique_ptr<DiskWriter>> DiskWriter::Open(const std::string& directory) {
+Result<std::unique_ptr<DiskWriter>> DiskWriter::OpenWith(const std::string& directory, int action) {
   return Guarded([&] {
-    auto impl = std::make_unique<Impl>(Impl{
-        Xapian::WritableDatabase(directory, Xapian::DB_CREATE_OR_OPEN | Xapian::DB_BACKEND_GLASS)});
+    auto impl = std::make_unique<Impl>(
+        Impl{directory, Xapian::WritableDatabase(directory, action | Xapian::DB_BACKEND_GLASS)});
     return std::make_unique<DiskWriter>(std::move(impl));
   });
 }
 
+Result<std::unique_ptr<DiskWriter>> DiskWriter::Create(const std::string& directory) {
+  return OpenWith(directory, Xapian::DB_CREATE);
+}
+
+Result<std::unique_ptr<DiskWriter>> DiskWriter::Open(const std::string& directory) {
+  RETURN_IF_ERROR(FindFiles(directory));
+  return OpenWith(directory, Xapian::DB_OPEN);
+}
+
+// Xapian syncs its files and not their names.
+Status DiskWriter::Sync() { return SyncDirectory(impl_->directory); }
+
 Status DiskWriter::Apply(const DiskBatch& batch) {
+  RETURN_IF_ERROR(Sync());  // of the revision before: what led to it is overwritten now
   auto& database = impl_->database;
   const Status applied = Guarded([&] {
     database.begin_transaction();
@@ -201,8 +243,19 @@ Status DiskWriter::ForEachMetadata(
   });
 }
 
+Status CheckDisk(const std::string& directory) {
+  RETURN_IF_ERROR(FindFiles(directory));
+  ASSIGN_OR_RETURN(const std::size_t errors,
+                   Guarded([&] { return Xapian::Database::check(directory, 0, nullptr); }));
+  if (errors > 0) return Damaged(fmt::format("{} errors in its tables", errors));
+  return {};
+}
+
 Status CompactDisk(const std::string& from, const std::string& to) {
-  return Guarded([&] { Xapian::Database(from).compact(to, Xapian::DBCOMPACT_NO_RENUMBER); });
+  RETURN_IF_ERROR(FindFiles(from));
+  RETURN_IF_ERROR(
+      Guarded([&] { Xapian::Database(from).compact(to, Xapian::DBCOMPACT_NO_RENUMBER); }));
+  return SyncDirectory(to);
 }
 
 }  // namespace perdure

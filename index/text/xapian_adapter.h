@@ -36,7 +36,7 @@ class Stemmer {
 // One revision of a database on disk. Not thread-safe: one for each search at a time.
 //
 // kUnavailable means that the writer has overwritten blocks of this revision: Refresh and begin
-// again.
+// again; kCorrupt names a file that is damaged or gone.
 class DiskReader {
  public:
   struct Impl;  // only Open can make one
@@ -73,15 +73,18 @@ struct DiskBatch {
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
-// The only writer of a database. Not thread-safe.
+// The only writer of a database. Not thread-safe. Not to be used once Apply has failed: Open
+// another, which holds the same, maybe as a later revision.
 class DiskWriter {
  public:
   struct Impl;  // only Open can make one
   explicit DiskWriter(std::unique_ptr<Impl> impl);
-  static Result<std::unique_ptr<DiskWriter>> Open(const std::string& directory);  // or creates it
+  static Result<std::unique_ptr<DiskWriter>> Create(const std::string& directory);
+  static Result<std::unique_ptr<DiskWriter>> Open(const std::string& directory);
   ~DiskWriter();
 
-  Status Apply(const DiskBatch& batch);  // all or nothing, synced
+  Status Apply(const DiskBatch& batch);  // all or nothing
+  Status Sync();                         // makes durable what was applied
   std::uint64_t revision() const;
   Result<std::string> Metadata(const std::string& key) const;  // empty if there is none
   Status ForEachMetadata(
@@ -89,10 +92,15 @@ class DiskWriter {
       const std::function<void(std::string_view key, std::string_view value)>& use) const;
 
  private:
+  static Result<std::unique_ptr<DiskWriter>> OpenWith(const std::string& directory, int action);
+
   std::unique_ptr<Impl> impl_;
 };
 
-// Writes what `from` holds, and nothing of what it held once, as a new database `to`.
+// Whether its tables are whole and agree, as of the last commit. Reads all of them.
+Status CheckDisk(const std::string& directory);
+
+// Writes what `from` holds, and nothing of what it held once, as a new database `to`, durably.
 Status CompactDisk(const std::string& from, const std::string& to);
 
 }  // namespace perdure
