@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <thread>
 
 #include "engine/base/limits.h"
 #include "engine/base/mutex.h"
@@ -262,7 +263,7 @@ Result<std::uint64_t> SearchService::Impl::Erase(SpaceId id, const std::vector<U
 
 // The old index answers until the new one has caught up.
 perdure::Status SearchService::Rebuild(SpaceId id, const RebuildReport& report) {
-  ASSIGN_OR_RETURN([[maybe_unused]] const auto known, impl_->IndexFor(id));
+  if (const auto known = impl_->IndexFor(id); !known) return std::unexpected(known.error());
   ASSIGN_OR_RETURN(const auto space, impl_->SpaceFor(id));
   const MutexLock maintaining(space->maintaining);
   const std::uint64_t number = space->generation + 1;
@@ -277,7 +278,9 @@ perdure::Status SearchService::Rebuild(SpaceId id, const RebuildReport& report) 
     if (impl_->stopped) return Fail(Code::kUnavailable, "The search service has stopped.");
   }
   RETURN_IF_ERROR(fresh->Checkpoint());
-  space->Use(fresh)->Stop();
+  const auto old = space->Use(fresh);
+  old->Stop();
+  while (old.use_count() > 1) std::this_thread::sleep_for(kRebuildPoll);  // searches under way
   std::error_code error;
   std::filesystem::remove_all(fmt::format("{}/g{}", space->directory, space->generation), error);
   space->generation = number;

@@ -129,6 +129,88 @@ TEST(Resilience, ADamagedFileIsNoticedReportedAndBuiltAnew) {
   EXPECT_GT(noticed, 5);
 }
 
+// Any file of any part of the index, gone or cut short.
+TEST(Resilience, AFileThatIsGoneOrCutShortIsBuiltAnew) {
+  SearchableEngine engine;
+  Populate(engine, 40);
+  const std::string before = Answers(engine);
+  engine.CloseSearch();
+  const std::string kept = engine.index_dir() + ".kept";
+  std::filesystem::rename(engine.index_dir(), kept);
+  int noticed = 0;
+  for (const std::string& path : FilesUnder(kept)) {
+    for (const double left : {-1., 0., .5}) {
+      std::filesystem::remove_all(engine.index_dir());
+      std::filesystem::copy(kept, engine.index_dir(), std::filesystem::copy_options::recursive);
+      const std::string lost = engine.index_dir() + path.substr(kept.size());
+      if (left < 0) {
+        std::filesystem::remove(lost);
+      } else {
+        std::filesystem::resize_file(
+            lost, static_cast<std::uintmax_t>(
+                      left * static_cast<double>(std::filesystem::file_size(path))));
+      }
+      engine.OpenSearch();
+      EXPECT_EQ(Answers(engine), before) << path << " " << left;
+      EXPECT_EQ(engine.SpaceStatus().failure, "") << path << " " << left;
+      if (!engine.SpaceStatus().repairs.empty()) ++noticed;
+      engine.ReopenSearch();
+      EXPECT_THAT(engine.SpaceStatus().repairs, IsEmpty()) << path << " " << left;
+      EXPECT_EQ(Answers(engine), before) << path << " " << left;
+      engine.CloseSearch();
+    }
+  }
+  EXPECT_GT(noticed, 15);
+}
+
+// The follower then needs terms that are on disk: it stands, says what to do, and that helps.
+TEST(Resilience, AFileOfWordsThatGoesWhileItIsOpenIsNamedAndARebuildBringsItBack) {
+  for (const char* name : {"iamglass", "postlist.glass", "termlist.glass"}) {
+    SearchableEngine engine;
+    const Uuid id = engine->Store(Note("alpha beta gamma"));
+    ASSERT_TRUE(engine.Settle());
+    engine.ReopenSearch();
+    for (const std::string& path : FilesUnder(engine.index_dir())) {
+      if (path.ends_with(name)) std::filesystem::remove(path);
+    }
+    ASSERT_THAT(engine->Do(EditMemory{id, WholeText{"delta"}}), IsOk());
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (engine.SpaceStatus().failure.empty() && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_THAT(engine.SpaceStatus().failure, HasSubstr(name));
+    EXPECT_THAT(engine.SpaceStatus().failure, HasSubstr("`perdure index rebuild`"));
+    ASSERT_THAT(engine.search().Rebuild(kMainSpace), IsOk());
+    EXPECT_TRUE(engine.Settle());
+    EXPECT_EQ(engine.SpaceStatus().failure, "");
+    EXPECT_THAT(engine.Find("delta"), ElementsAre(id));
+    engine.ReopenSearch();
+    EXPECT_THAT(engine.Find("delta"), ElementsAre(id));
+    EXPECT_THAT(engine.SpaceStatus().repairs, IsEmpty());
+  }
+}
+
+TEST(Resilience, ASearchThatARebuildOvertakesIsAnswered) {
+  SearchableEngine engine;
+  engine.options().embed_wait = std::chrono::milliseconds(500);
+  engine.ReopenSearch();
+  const Uuid id = engine->Store(Note("alpha beta gamma"));
+  ASSERT_TRUE(engine.Settle());
+  engine.ReopenSearch();
+  ASSERT_TRUE(engine.Settle());
+  engine.model().Hold();
+  std::thread search([&] {
+    const auto answer = engine.Search({.query = "alpha"});
+    ASSERT_THAT(answer, IsOk());
+    EXPECT_EQ(answer->arms[0].status, ArmStatus::kOk) << answer->arms[0].note;
+    ASSERT_EQ(answer->hits.size(), 1u);
+    EXPECT_EQ(answer->hits[0].id, id);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_THAT(engine.search().Rebuild(kMainSpace), IsOk());
+  search.join();
+}
+
 TEST(Resilience, ARebuildEmbedsNothingAgain) {
   SearchableEngine engine;
   Populate(engine, 40);
