@@ -4,6 +4,7 @@
 
 #include "engine/apply/compact.h"
 #include "engine/apply/erase.h"
+#include "engine/apply/governance_fold.h"
 #include "engine/apply/memory_fold.h"
 #include "engine/base/check.h"
 #include "engine/log/entry.h"
@@ -156,6 +157,20 @@ Status Apply(const fb::Entry& entry, const fb::Payload* payload, const Secret& s
       return {};
     case fb::Event::PayloadsCompacted:
       return DropRows(entry, secret, state);
+    case fb::Event::PredicateDeclared:
+      FoldPredicate(entry, payload, secret, state);
+      return {};
+    case fb::Event::PolicySet:
+      FoldPolicy(entry, state);
+      return {};
+    case fb::Event::SuppressionLifted:
+      return FoldLifted(entry, *entry.event_as_SuppressionLifted(), state);
+    case fb::Event::ValueSuppressed:
+      RETURN_IF_ERROR(FoldSuppressed(entry, *entry.event_as_ValueSuppressed(), state));
+      return FoldAboutMemory(entry, payload, secret, state);
+    case fb::Event::WriteRefused:
+      RETURN_IF_ERROR(FoldRefused(entry, *entry.event_as_WriteRefused(), state));
+      return FoldAboutMemory(entry, payload, secret, state);
     default:
       return FoldAboutMemory(entry, payload, secret, state);
   }

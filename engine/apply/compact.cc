@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/apply/erase.h"
+#include "engine/apply/fact_fold.h"
 #include "engine/apply/memory_fold.h"
 #include "engine/log/entry.h"
 #include "engine/model/tables.h"
@@ -21,6 +22,9 @@ Status DropRowsOf(SpaceId space, const Uuid& id, const std::set<Seq>& gone, cons
     ASSIGN_OR_RETURN(const Entry past, ReadEntry(state, space, seq));
     if (TouchesRecord(*past)) record = FoldRecord(*past, std::move(record));
     const bool made_version = VersionMadeBy(*past) != 0;
+    if (made_version && gone.contains(record->text_seq)) {
+      RETURN_IF_ERROR(DeleteFactRows(space, id, *record, secret, state));
+    }
     if (made_version && (gone.contains(record->text_seq) || gone.contains(record->label_seq))) {
       ASSIGN_OR_RETURN(const auto content, ContentKeyOf(state, space, *record, secret));
       if (content) {

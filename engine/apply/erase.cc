@@ -1,7 +1,9 @@
 #include "engine/apply/erase.h"
 
+#include "engine/apply/fact_fold.h"
 #include "engine/apply/memory_fold.h"
 #include "engine/log/entry.h"
+#include "engine/model/fact_keys.h"
 #include "engine/model/tables.h"
 
 namespace perdure {
@@ -11,6 +13,13 @@ Status DeleteRowsOf(const fb::Entry& past, const fb::Payload& payload, const Uui
   const SpaceId space = past.space();
   for (const ValueKey& label : LabelKeys(secret, payload)) {
     state.Delete(Family::kRows, tables::Value(space, label, id, past.seq()), 0);
+  }
+  for (const ValueKey& evidence : EvidenceKeys(secret, payload, EvidenceTimeOf(past))) {
+    state.Delete(Family::kRows, tables::Value(space, evidence, id, past.seq()), 0);
+  }
+  if (payload.pass()) {
+    const ValueKey pass = PassKey(secret, payload.pass()->string_view());
+    state.Delete(Family::kRows, tables::Scored(space, pass, id), 0);
   }
   if (payload.idempotency_key()) {
     const ValueKey key = IdempotencyKey(secret, payload.idempotency_key()->string_view());
@@ -43,6 +52,7 @@ Status EraseRows(const fb::Entry& entry, const Secret& secret, Overlay& state) {
     ASSIGN_OR_RETURN(const Entry past, ReadEntry(state, space, seq));
     if (TouchesRecord(*past)) record = FoldRecord(*past, std::move(record));
     if (VersionMadeBy(*past) != 0) {
+      RETURN_IF_ERROR(DeleteFactRows(space, id, *record, secret, state));
       ASSIGN_OR_RETURN(const auto content, ContentKeyOf(state, space, *record, secret));
       if (content) {
         state.Delete(Family::kRows, tables::Value(space, *content, id, record->version), 0);

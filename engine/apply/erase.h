@@ -22,7 +22,8 @@ Result<std::vector<Seq>> PayloadsOf(const StateReader& reader, SpaceId space, co
 // an erased log, its rows were never made.
 Status EraseRows(const fb::Entry& entry, const Secret& secret, Overlay& state);
 
-// Deletes the rows that were made of the payload of entry `past`: labels and idempotency key.
+// Deletes the rows that were made of the payload of entry `past`: labels, evidence, scoring
+// pass and idempotency key.
 Status DeleteRowsOf(const fb::Entry& past, const fb::Payload& payload, const Uuid& id,
                     const Secret& secret, Overlay& state);
 

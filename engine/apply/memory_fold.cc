@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/apply/fact_fold.h"
+#include "engine/apply/governance_fold.h"
 #include "engine/model/tables.h"
 
 namespace perdure {
@@ -9,6 +11,21 @@ namespace {
 
 std::string_view TextOf(const flatbuffers::String* text) {
   return text ? text->string_view() : std::string_view();
+}
+
+using Time = flatbuffers::Optional<std::int64_t>;
+
+Time Later(Time a, Time b) { return !a || (b && *b > *a) ? b : a; }
+
+std::unique_ptr<fb::Id> Copy(const fb::Id* id) {
+  return id ? std::make_unique<fb::Id>(*id) : nullptr;
+}
+
+// It stands from this entry on.
+void Accept(const fb::Entry& entry, fb::MemoryRecordT& record) {
+  if (record.kind != fb::MemoryKind::fact) return;
+  record.accepted_time = entry.record_time();
+  ++record.frequency;
 }
 
 fb::MemoryRecordT FirstRecord(const fb::Entry& entry, const fb::MemoryStored& event) {
@@ -20,7 +37,6 @@ fb::MemoryRecordT FirstRecord(const fb::Entry& entry, const fb::MemoryStored& ev
   record.text_seq = entry.seq();
   record.label_seq = entry.seq();
   record.kind = event.kind();
-  record.state = fb::MemoryState::live;
   record.authorship = event.authorship();
   record.importance = event.importance();
   if (event.scope()) record.scope = *event.scope();
@@ -29,6 +45,18 @@ fb::MemoryRecordT FirstRecord(const fb::Entry& entry, const fb::MemoryStored& ev
   record.valid_from = event.valid_from();
   record.valid_until = event.valid_until();
   record.expires_at = event.expires_at();
+  record.confidence = event.confidence();
+  record.trust = event.trust();
+  record.genre = event.genre();
+  record.state = event.state();
+  record.because = event.because();
+  record.evidence_time = event.evidence_time();
+  record.symmetric = event.symmetric();
+  if (event.rival()) record.predecessor = std::make_unique<fb::Id>(*event.rival());
+  if (event.derived_from()) {
+    for (const fb::Id* source : *event.derived_from()) record.derived_from.push_back(*source);
+  }
+  if (record.state == fb::MemoryState::live) Accept(entry, record);
   return record;
 }
 
@@ -50,15 +78,103 @@ void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
   record.authorship = event.authorship();
   record.importance = event.importance();
   record.expires_at = event.expires_at();
-  if (event.state()) record.state = *event.state();
   if (event.pinned()) record.pinned = *event.pinned();
+  if (!event.state()) return;
+  record.state = *event.state();
+  if (event.confidence()) record.confidence = *event.confidence();
+  if (event.trust()) record.trust = *event.trust();
+  if (event.genre()) record.genre = *event.genre();
+  record.shadowed = event.shadowed().value_or(false);
+  record.dispute = event.dispute().value_or(fb::Dispute::none);
+  record.predecessor = Copy(event.predecessor());
+  record.successor = Copy(event.successor());
+  record.because = event.because();
+}
+
+void FoldReinforced(const fb::FactReinforced& event, fb::MemoryRecordT& record) {
+  record.confidence = event.confidence();
+  record.trust = event.trust();
+  record.evidence_time = Later(record.evidence_time, event.evidence_time());
+  ++record.frequency;
+}
+
+void FoldDisputed(const fb::MemoryDisputed& event, fb::MemoryRecordT& record) {
+  record.dispute = event.dispute();
+  if (event.dispute() == fb::Dispute::source_gone) record.state = fb::MemoryState::disputed;
+}
+
+void FoldSettled(fb::MemoryRecordT& record) {
+  record.dispute = fb::Dispute::none;
+  if (record.state == fb::MemoryState::disputed) record.state = fb::MemoryState::live;
+}
+
+void FoldSuperseded(const fb::MemorySuperseded& event, fb::MemoryRecordT& record) {
+  record.state = fb::MemoryState::superseded;
+  record.confidence = event.confidence();
+  record.successor = Copy(event.by());
+  record.shadowed = false;
+  record.pinned = false;
+  record.dispute = fb::Dispute::none;
+}
+
+void FoldApproved(const fb::Entry& entry, const fb::CandidateApproved& event,
+                  fb::MemoryRecordT& record) {
+  record.state = fb::MemoryState::live;
+  record.confidence = event.confidence();
+  record.predecessor = Copy(event.rival());
+  record.because = 0;
+  Accept(entry, record);
+}
+
+// The events of facts and review; false for any other.
+bool FoldGovernance(const fb::Entry& entry, fb::MemoryRecordT& record) {
+  switch (entry.event_type()) {
+    case fb::Event::FactReinforced:
+      FoldReinforced(*entry.event_as_FactReinforced(), record);
+      return true;
+    case fb::Event::FactFaded:
+      record.confidence = entry.event_as_FactFaded()->confidence();
+      record.shadowed = entry.event_as_FactFaded()->shadowed();
+      return true;
+    case fb::Event::MemorySuperseded:
+      FoldSuperseded(*entry.event_as_MemorySuperseded(), record);
+      return true;
+    case fb::Event::MemoryDisputed:
+      FoldDisputed(*entry.event_as_MemoryDisputed(), record);
+      return true;
+    case fb::Event::DisputeSettled:
+      FoldSettled(record);
+      return true;
+    case fb::Event::CandidateApproved:
+      FoldApproved(entry, *entry.event_as_CandidateApproved(), record);
+      return true;
+    case fb::Event::CandidateRejected:
+      record.state = fb::MemoryState::rejected;
+      return true;
+    case fb::Event::MemoryVerified:
+      record.trust = fb::Trust::verified;
+      record.evidence_time =
+          Later(record.evidence_time, entry.event_as_MemoryVerified()->evidence_time());
+      return true;
+    case fb::Event::MemoryScored:
+      record.importance = entry.event_as_MemoryScored()->importance();
+      record.confidence = entry.event_as_MemoryScored()->confidence();
+      return true;
+    case fb::Event::GenreChanged:
+      record.genre = entry.event_as_GenreChanged()->genre();
+      return true;
+    default:
+      return false;
+  }
 }
 
 void FoldEvent(const fb::Entry& entry, fb::MemoryRecordT& record) {
+  if (FoldGovernance(entry, record)) return;
   switch (entry.event_type()) {
     case fb::Event::MemoryRevised:
       record.version = entry.event_as_MemoryRevised()->version();
       record.text_seq = entry.seq();
+      record.trust = fb::Trust::inferred;  // nobody vouched for the new text
       break;
     case fb::Event::MemoryDescribed:
       FoldDescribed(entry, *entry.event_as_MemoryDescribed(), record);
@@ -77,6 +193,7 @@ void FoldEvent(const fb::Entry& entry, fb::MemoryRecordT& record) {
       break;
     case fb::Event::MemoryRestored:
       record.state = fb::MemoryState::live;
+      record.shadowed = false;
       break;
     case fb::Event::MemoryForgotten:
       record.state = fb::MemoryState::forgotten;
@@ -150,6 +267,8 @@ bool TouchesRecord(const fb::Entry& entry) {
     case fb::Event::ScopeRolledBack:
     case fb::Event::WriteRefused:
     case fb::Event::DryRunKept:
+    case fb::Event::DecisionUndone:
+    case fb::Event::ValueSuppressed:
       return false;
     default:
       return true;
@@ -213,7 +332,12 @@ Status FoldMemory(const fb::Entry& entry, const fb::Payload* payload, const Secr
                                                    : "is about a memory that was never stored"));
   }
   if (!TouchesRecord(entry)) return {};
+  if (entry.event_type() == fb::Event::MemoryScored) {
+    RETURN_IF_ERROR(FoldScored(entry, payload, secret, *known, state));
+  }
+  const std::optional<Place> before = PlaceOf(known);
   const fb::MemoryRecordT record = FoldRecord(entry, std::move(known));
+  RETURN_IF_ERROR(FoldPlace({entry, payload, id, secret}, before, record, state));
   if (VersionMadeBy(entry) != 0) {
     RETURN_IF_ERROR(IndexVersion(entry, payload, secret, record, state));
   }

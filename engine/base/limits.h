@@ -12,12 +12,22 @@ inline constexpr std::size_t kTitleBytesMax = 1024;
 inline constexpr std::size_t kTagBytesMax = 128;
 inline constexpr std::size_t kTagsMax = 64;
 inline constexpr std::size_t kLabelBytesMax = 256;  // type, theme, source, client, snapshot name
+inline constexpr std::size_t kFactPartBytesMax = 4096;  // subject, predicate, object
+inline constexpr std::size_t kQuoteBytesMax = 16 * 1024;
 inline constexpr std::size_t kMetadataBytesMax = 64 * 1024;
 inline constexpr std::size_t kReasonBytesMax = 4096;
 inline constexpr std::size_t kIdempotencyKeyBytesMax = 256;
 inline constexpr std::size_t kIdPrefixCharsMin = 8;
 inline constexpr std::size_t kScopeDepthMax = 16;
 inline constexpr std::size_t kScopeBytesMax = 1024;
+
+// How far ahead of the clock evidence may be dated, for clocks that differ.
+inline constexpr std::int64_t kEvidenceAheadMaxMicros = 86'400'000'000;  // a day
+// What one scoring may move importance or confidence by, and what one pass may in all.
+inline constexpr float kScoreStepMax = 0.2f;
+inline constexpr float kScorePassMax = 0.4f;
+inline constexpr float kScoreMin = 0.05f;
+inline constexpr float kScoreMax = 0.95f;
 
 // Calls
 inline constexpr std::size_t kStoreManyMax = 1000;

@@ -29,5 +29,16 @@ Status DecideCreateSpace(Transaction& txn, const CreateSpace& command);
 Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command);
 Status DecideCompactHistory(Transaction& txn, const CompactHistory& command);
 Status DecideDropPayloads(Transaction& txn, const DropPayloads& command);
+Status DecideAssert(Transaction& txn, const AssertFacts& command);
+Status DecidePropose(Transaction& txn, const ProposeCandidate& command);
+Status DecideReview(Transaction& txn, const ReviewCandidate& command);
+Status DecideUndoReview(Transaction& txn, const UndoReview& command);
+Status DecideSuppress(Transaction& txn, const SuppressValue& command);
+Status DecideLift(Transaction& txn, const LiftSuppression& command);
+Status DecideDeclarePredicate(Transaction& txn, const DeclarePredicate& command);
+Status DecideSetPolicy(Transaction& txn, const SetPolicy& command);
+Status DecideVerify(Transaction& txn, const VerifyMemory& command);
+Status DecideScore(Transaction& txn, const ScoreMemory& command);
+Status DecideChangeGenre(Transaction& txn, const ChangeGenre& command);
 
 }  // namespace perdure

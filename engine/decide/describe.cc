@@ -7,6 +7,8 @@
 #include "engine/decide/labels.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/slot.h"
+#include "engine/decide/suppression.h"
 
 namespace perdure {
 namespace {
@@ -58,6 +60,15 @@ void Set(const DescribeMemory& change, fb::PayloadT& payload, fb::MemoryDescribe
   if (change.authorship) event.authorship = *change.authorship;
 }
 
+// The gates at the place that a memory moves to.
+Status CheckMayMove(const Transaction& txn, const Uuid& id, fb::MemoryRecordT record,
+                    const fb::ScopeRef& scope) {
+  if (SameScope(record.scope, scope)) return {};
+  record.scope = scope;
+  RETURN_IF_ERROR(CheckMayReturn(txn, record));
+  return CheckNoRival(txn, id, record);
+}
+
 }  // namespace
 
 Status CheckTitle(const std::string& title) {
@@ -87,6 +98,14 @@ Status CheckImportance(const std::optional<float>& importance) {
   return Refuse(Rule::kMalformed,
                 fmt::format("importance is {}; it must lie in 0..1, e.g. 0.8.", *importance),
                 "importance");
+}
+
+Status CheckValidTime(const std::optional<Micros>& from, const std::optional<Micros>& until) {
+  if (!from || !until || *until > *from) return {};
+  return Refuse(Rule::kInterval,
+                fmt::format("valid_until ({}) must lie after valid_from ({}).", FormatTime(*until),
+                            FormatTime(*from)),
+                "valid_until");
 }
 
 Status CheckExpiry(const std::optional<Micros>& expires_at, Micros now) {
@@ -124,6 +143,7 @@ Status AppendDescription(Transaction& txn, const DescribeMemory& change,
   Set(change, payload, event);
   if (change.scope) {
     ASSIGN_OR_RETURN(event.scope, EnsureScope(txn, *change.scope));
+    RETURN_IF_ERROR(CheckMayMove(txn, change.id, record, event.scope));
   }
   if (Same(payload, held) && Same(event, record)) {
     fb::MemorySeenAgainT seen;

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include "engine/base/limits.h"
+#include "engine/decide/admission.h"
 #include "engine/decide/decide.h"
+#include "engine/decide/policy.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/suppression.h"
 
 namespace perdure {
 namespace {
@@ -80,6 +83,12 @@ Status DecideEdit(Transaction& txn, const EditMemory& command) {
   RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Editing a memory"));
   ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, command.id));
   RETURN_IF_ERROR(RequireLive(record, "Editing"));
+  if (record.kind == fb::MemoryKind::fact) {
+    return Refuse(Rule::kKind,
+                  "A fact is not edited: assert the new value with its evidence, and this one "
+                  "becomes history.",
+                  "id");
+  }
   RETURN_IF_ERROR(std::visit([](const auto& c) { return CheckChange(c); }, command.change));
   ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
   const std::string_view before = held->text() ? held->text()->string_view() : std::string_view();
@@ -97,6 +106,16 @@ Status DecideEdit(Transaction& txn, const EditMemory& command) {
     seen.version = record.version;
     ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(seen))));
     return {};
+  }
+  RETURN_IF_ERROR(CheckNotSuppressed(txn, record.scope, [&]() -> Result<std::vector<ValueKey>> {
+    return RefusedKeys(txn.secret(), text);
+  }));
+  ASSIGN_OR_RETURN(const Policy policy, ReadPolicy(txn.state(), txn.space()));
+  ASSIGN_OR_RETURN(const bool orders, CheckInjection(policy.note_injection, text));
+  if (orders) {
+    return Refuse(Rule::kInjection,
+                  "The new text gives orders to whoever reads it: propose it as a candidate.",
+                  "text");
   }
   fb::MemoryRevisedT event;
   event.memory = ToId(command.id);

@@ -17,6 +17,7 @@ Status CheckTitle(const std::string& title);
 Status CheckTags(const std::vector<std::string>& tags);
 Status CheckMetadata(const std::string& metadata);
 Status CheckImportance(const std::optional<float>& importance);
+Status CheckValidTime(const std::optional<Micros>& from, const std::optional<Micros>& until);
 Status CheckExpiry(const std::optional<Micros>& expires_at, Micros now);
 
 // Appends MemoryDescribed when `change` differs from what holds, MemorySeenAgain otherwise.

@@ -4,38 +4,14 @@
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/refusal.h"
+#include "engine/decide/restore.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/slot.h"
+#include "engine/decide/suppression.h"
 #include "engine/model/tables.h"
 
 namespace perdure {
 namespace {
-
-bool SameContent(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
-  return a.text_seq == b.text_seq && a.label_seq == b.label_seq && SameScope(a.scope, b.scope) &&
-         a.authorship == b.authorship && a.importance == b.importance &&
-         a.expires_at == b.expires_at;
-}
-
-bool SameState(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
-  return a.state == b.state && a.pinned == b.pinned;
-}
-
-// The event that gives memory `id` the content of `past`.
-fb::MemoryRevertedT BackTo(const Uuid& id, const fb::MemoryRecordT& now,
-                           const fb::MemoryRecordT& past) {
-  fb::MemoryRevertedT event;
-  event.memory = ToId(id);
-  const bool same = SameContent(now, past);
-  event.version = same ? now.version : now.version + 1;
-  event.to_version = same ? now.version : past.version;
-  event.text_seq = past.text_seq;
-  event.label_seq = past.label_seq;
-  event.scope = past.scope;
-  event.authorship = past.authorship;
-  event.importance = past.importance;
-  event.expires_at = past.expires_at;
-  return event;
-}
 
 struct Candidate {
   Uuid id;
@@ -47,7 +23,20 @@ struct Plan {
   std::vector<Candidate> changes;
   std::uint32_t moved_out = 0;
   std::uint32_t erased = 0;
+  std::uint32_t kept_out = 0;
 };
+
+// Whether a gate keeps the memory from being what it was. A whole scope goes back to what stood
+// side by side then; one memory alone may find another value in its place.
+Result<bool> IsKeptOut(const Transaction& txn, const Candidate& candidate, bool alone) {
+  const fb::MemoryRecordT& past = *candidate.past;
+  if (past.state != fb::MemoryState::live) return false;
+  Status allowed = CheckMayReturn(txn, past);
+  if (allowed && alone && !past.shadowed) allowed = CheckNoRival(txn, candidate.id, past);
+  if (allowed) return false;
+  if (alone || !RuleOf(allowed.error())) return std::unexpected(allowed.error());
+  return true;
+}
 
 // Sorts one memory that changed after `to` into the plan.
 Status Consider(const Transaction& txn, Candidate candidate,
@@ -71,7 +60,12 @@ Status Consider(const Transaction& txn, Candidate candidate,
     ++plan.moved_out;
   } else if (!SameContent(candidate.now, *candidate.past) ||
              !SameState(candidate.now, *candidate.past)) {
-    plan.changes.push_back(std::move(candidate));
+    ASSIGN_OR_RETURN(const bool kept_out, IsKeptOut(txn, candidate, !scope));
+    if (kept_out) {
+      ++plan.kept_out;
+    } else {
+      plan.changes.push_back(std::move(candidate));
+    }
   }
   return {};
 }
@@ -102,25 +96,6 @@ Result<std::vector<Candidate>> ChangedSince(const Transaction& txn, const Rollba
   return changed;
 }
 
-Status RollBackOne(Transaction& txn, const Candidate& candidate) {
-  if (!candidate.past) {
-    fb::MemoryArchivedT event;
-    event.memory = ToId(candidate.id);
-    event.version = candidate.now.version;
-    ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
-                     txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
-    return {};
-  }
-  RETURN_IF_ERROR(RequirePayload(txn, candidate.past->text_seq));
-  RETURN_IF_ERROR(RequirePayload(txn, candidate.past->label_seq));
-  fb::MemoryRevertedT event = BackTo(candidate.id, candidate.now, *candidate.past);
-  event.state = candidate.past->state;
-  event.pinned = candidate.past->pinned;
-  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
-                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
-  return {};
-}
-
 }  // namespace
 
 Status DecideRevert(Transaction& txn, const RevertMemory& command) {
@@ -144,6 +119,7 @@ Status DecideRevert(Transaction& txn, const RevertMemory& command) {
   }
   RETURN_IF_ERROR(RequirePayload(txn, past->text_seq));
   RETURN_IF_ERROR(RequirePayload(txn, past->label_seq));
+  RETURN_IF_ERROR(CheckMayReturn(txn, *past));
   fb::MemoryRevertedT event = BackTo(command.id, now, *past);
   event.scope = now.scope;  // a revert brings back what the memory said, not where it lived
   if (SameContent(now, *past)) {
@@ -190,8 +166,11 @@ Status DecideRollback(Transaction& txn, const Rollback& command) {
   event.changed = static_cast<std::uint32_t>(plan.changes.size());
   event.moved_out = plan.moved_out;
   event.erased = plan.erased;
+  event.kept_out = plan.kept_out;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
-  for (const Candidate& candidate : plan.changes) RETURN_IF_ERROR(RollBackOne(txn, candidate));
+  for (const Candidate& candidate : plan.changes) {
+    RETURN_IF_ERROR(PutBack(txn, candidate.id, command.to));
+  }
   return {};
 }
 

@@ -101,6 +101,12 @@ Status RequireHouse(const Transaction& txn, std::string_view what) {
       fmt::format("{} needs an operator of the space main whose token has no scope.", what));
 }
 
+Status RequireWholeSpace(const Transaction& txn, std::string_view what) {
+  if (txn.principal().scope.empty()) return {};
+  return Refuse(Rule::kScope,
+                fmt::format("{} holds for the whole space: use a token without a scope.", what));
+}
+
 Status CheckText(std::string_view text, std::size_t bytes_max, std::string_view field) {
   if (text.size() > bytes_max) {
     return Refuse(Rule::kLimit,
@@ -175,7 +181,7 @@ Result<bool> ScopeContains(const StateReader& reader, SpaceId space, const fb::S
   return false;
 }
 
-Result<fb::MemoryRecordT> RequireMemory(const Transaction& txn, const Uuid& id) {
+Result<fb::MemoryRecordT> FindMemory(const Transaction& txn, const Uuid& id) {
   ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), id));
   if (!record) return NoSuchMemory(id);
   const Principal& principal = txn.principal();
@@ -193,20 +199,28 @@ Result<fb::MemoryRecordT> RequireMemory(const Transaction& txn, const Uuid& id) 
                               ToString(id), record->erased_seq),
                   "id");
   }
-  if (record->state == fb::MemoryState::forgotten && !principal.Has(kReviewer | kOperator)) {
+  const bool hidden = record->state == fb::MemoryState::forgotten ||
+                      record->state == fb::MemoryState::rejected ||
+                      record->state == fb::MemoryState::pending;
+  if (hidden && !principal.Has(kReviewer | kOperator)) {
     return NoSuchMemory(id);
   }
+  return std::move(*record);
+}
+
+Result<fb::MemoryRecordT> RequireMemory(const Transaction& txn, const Uuid& id) {
+  ASSIGN_OR_RETURN(auto record, FindMemory(txn, id));
   const auto& expected = txn.options().expected_version;
-  if (expected && *expected != record->version) {
+  if (expected && *expected != record.version) {
     auto refusal = Refuse(Rule::kVersion,
                           fmt::format("Memory {} is at version {}, not {}. Read it again and "
                                       "repeat the change on what it says now.",
-                                      ToString(id), record->version, *expected),
+                                      ToString(id), record.version, *expected),
                           "expected_version");
-    refusal.error().details.emplace_back("current_version", std::to_string(record->version));
+    refusal.error().details.emplace_back("current_version", std::to_string(record.version));
     return refusal;
   }
-  return std::move(*record);
+  return record;
 }
 
 Status RequireLive(const fb::MemoryRecordT& record, std::string_view command) {
@@ -214,6 +228,16 @@ Status RequireLive(const fb::MemoryRecordT& record, std::string_view command) {
   return Refuse(Rule::kState,
                 fmt::format("{} needs a live memory; this one is {}. Use memory_restore first.",
                             command, fb::EnumNameMemoryState(record.state)),
+                "id");
+}
+
+Status RequireStanding(const fb::MemoryRecordT& record, std::string_view command) {
+  RETURN_IF_ERROR(RequireLive(record, command));
+  if (!record.shadowed) return {};
+  return Refuse(Rule::kRival,
+                fmt::format("{} needs the value that stands; another one has taken the place of "
+                            "this one.",
+                            command),
                 "id");
 }
 

@@ -15,6 +15,9 @@ Status RequireRole(const Transaction& txn, RoleMask any_of, std::string_view com
 // one of the space main without a scope.
 Status RequireHouse(const Transaction& txn, std::string_view what);
 
+// What holds for the whole space needs a token without a scope.
+Status RequireWholeSpace(const Transaction& txn, std::string_view what);
+
 // A caller's text: well-formed UTF-8 of at most `bytes_max` bytes.
 Status CheckText(std::string_view text, std::size_t bytes_max, std::string_view field);
 
@@ -29,12 +32,17 @@ Result<fb::ScopeRef> EnsureScope(Transaction& txn, const ScopePath& path);
 Result<bool> ScopeContains(const StateReader& reader, SpaceId space, const fb::ScopeRef& outer,
                            const fb::ScopeRef& inner);
 
-// The memory that a command wants to change: in the principal's scope, neither erased nor hidden
-// from it, and at the expected version where one is given.
+// A memory in the principal's scope, neither erased nor hidden from it.
+Result<fb::MemoryRecordT> FindMemory(const Transaction& txn, const Uuid& id);
+// The same, of a memory that the command wants to change: at the expected version where one is
+// given.
 Result<fb::MemoryRecordT> RequireMemory(const Transaction& txn, const Uuid& id);
 
 // Refuses unless the memory is live.
 Status RequireLive(const fb::MemoryRecordT& record, std::string_view command);
+
+// The same, and for a fact that it stands in its slot.
+Status RequireStanding(const fb::MemoryRecordT& record, std::string_view command);
 
 // The payload of `seq`, which a live version needs.
 Result<PayloadRow> RequirePayload(const Transaction& txn, Seq seq);

@@ -2,9 +2,12 @@
 
 #include "engine/apply/erase.h"
 #include "engine/base/limits.h"
+#include "engine/decide/assert.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/slot.h"
+#include "engine/decide/suppression.h"
 
 namespace perdure {
 namespace {
@@ -25,7 +28,7 @@ Status AppendSeenAgain(Transaction& txn, const Uuid& id, const fb::MemoryRecordT
 }
 
 Status Pin(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record, bool pinned) {
-  RETURN_IF_ERROR(RequireLive(record, pinned ? "Pinning" : "Unpinning"));
+  RETURN_IF_ERROR(RequireStanding(record, pinned ? "Pinning" : "Unpinning"));
   if (record.pinned == pinned) return AppendSeenAgain(txn, id, record);
   return pinned ? AppendState<fb::MemoryPinnedT>(txn, id, record)
                 : AppendState<fb::MemoryUnpinnedT>(txn, id, record);
@@ -46,12 +49,25 @@ Status Restore(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record
                               fb::EnumNameMemoryState(record.state)),
                   "id");
   }
+  RETURN_IF_ERROR(CheckMayReturn(txn, record));
+  RETURN_IF_ERROR(CheckNoRival(txn, id, record));
   return AppendState<fb::MemoryRestoredT>(txn, id, record);
 }
 
-Status Forget(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
-  if (record.state == MemoryState::forgotten) return AppendSeenAgain(txn, id, record);
-  return AppendState<fb::MemoryForgottenT>(txn, id, record);
+Status Forget(Transaction& txn, const MoveState& command, const fb::MemoryRecordT& record) {
+  const Uuid& id = command.id;
+  if (record.state == MemoryState::pending || record.state == MemoryState::rejected) {
+    return Refuse(Rule::kState,
+                  fmt::format("This memory is {}: a reviewer decides on it.",
+                              fb::EnumNameMemoryState(record.state)),
+                  "id");
+  }
+  RETURN_IF_ERROR(record.state == MemoryState::forgotten
+                      ? AppendSeenAgain(txn, id, record)
+                      : AppendState<fb::MemoryForgottenT>(txn, id, record));
+  if (!command.refusing) return {};
+  RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Refusing a value from now on"));
+  return SuppressMemory(txn, id, record, *command.refusing);
 }
 
 }  // namespace
@@ -63,6 +79,9 @@ Status DecideMoveState(Transaction& txn, const MoveState& command) {
       pins ? RequireRole(txn, kReviewer | kOperator, "Pinning a memory")
            : RequireRole(txn, kAgent | kReviewer | kOperator, "Changing the state of a memory"));
   ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, command.id));
+  if (command.refusing && command.transition != Transition::kForget) {
+    return Refuse(Rule::kMalformed, "Only a forgetting refuses the value from now on.", "refuse");
+  }
   switch (command.transition) {
     case Transition::kPin:
       return Pin(txn, command.id, record, true);
@@ -73,7 +92,7 @@ Status DecideMoveState(Transaction& txn, const MoveState& command) {
     case Transition::kRestore:
       return Restore(txn, command.id, record);
     case Transition::kForget:
-      return Forget(txn, command.id, record);
+      return Forget(txn, command, record);
   }
   return Fail(Code::kInternal, "An unknown transition. Report this as a bug.");
 }
@@ -92,6 +111,7 @@ Status DecideErase(Transaction& txn, const EraseMemories& command) {
     event.memory = ToId(id);
     event.version = record.version;
     ASSIGN_OR_RETURN(event.covered, PayloadsOf(txn.state(), txn.space(), id));
+    if (record.state == MemoryState::pending) RETURN_IF_ERROR(SettleDispute(txn, id, record));
     ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
   }
   return {};

@@ -4,29 +4,30 @@
 
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
+#include "engine/decide/admission.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/labels.h"
+#include "engine/decide/notes.h"
+#include "engine/decide/policy.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/suppression.h"
 #include "engine/model/tables.h"
 
 namespace perdure {
 namespace {
 
-Status CheckTimes(const NoteDraft& draft, Micros now) {
-  if (draft.valid_from && draft.valid_until && *draft.valid_until <= *draft.valid_from) {
-    return Refuse(Rule::kInterval,
-                  fmt::format("valid_until ({}) must lie after valid_from ({}).",
-                              FormatTime(*draft.valid_until), FormatTime(*draft.valid_from)),
-                  "valid_until");
-  }
-  return CheckExpiry(draft.expires_at, now);
+Status CheckKind(fb::MemoryKind kind) {
+  if (kind != fb::MemoryKind::fact) return {};
+  return Refuse(Rule::kKind, "Facts go in by fact_assert: subject, predicate, object and evidence.",
+                "kind");
 }
 
 Status CheckDraft(const NoteDraft& draft, Micros now) {
   if (draft.text.empty()) {
     return Refuse(Rule::kMalformed, "text is empty; a memory needs one.", "text");
   }
+  RETURN_IF_ERROR(CheckKind(draft.kind));
   RETURN_IF_ERROR(CheckText(draft.text, limits::kTextBytesMax, "text"));
   RETURN_IF_ERROR(CheckTitle(draft.title));
   RETURN_IF_ERROR(CheckTags(draft.tags));
@@ -38,19 +39,22 @@ Status CheckDraft(const NoteDraft& draft, Micros now) {
   RETURN_IF_ERROR(CheckText(draft.conversation, limits::kLabelBytesMax, "conversation"));
   RETURN_IF_ERROR(CheckText(draft.speaker, limits::kLabelBytesMax, "speaker"));
   RETURN_IF_ERROR(CheckText(draft.session, limits::kLabelBytesMax, "session"));
-  return CheckTimes(draft, now);
+  RETURN_IF_ERROR(CheckValidTime(draft.valid_from, draft.valid_until));
+  return CheckExpiry(draft.expires_at, now);
 }
 
-// The memory that default reads show and that is this very note; nullopt when there is none.
-Result<std::optional<std::pair<Uuid, fb::MemoryRecordT>>> FindSame(const Transaction& txn,
-                                                                   const NoteDraft& draft,
-                                                                   const fb::ScopeRef& scope) {
-  const ValueKey key = ContentKey(txn.secret(), {.title = draft.title,
-                                                 .text = draft.text,
-                                                 .conversation = draft.conversation,
-                                                 .position = draft.position,
-                                                 .reference_time = draft.reference_time,
-                                                 .scope = scope});
+ValueKey KeyOf(const Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& scope) {
+  return ContentKey(txn.secret(), {.title = draft.title,
+                                   .text = draft.text,
+                                   .conversation = draft.conversation,
+                                   .position = draft.position,
+                                   .reference_time = draft.reference_time,
+                                   .scope = scope});
+}
+
+// The memory in `state` that is the note with this content; nullopt when there is none.
+using Found = std::optional<std::pair<Uuid, fb::MemoryRecordT>>;
+Result<Found> FindSame(const Transaction& txn, const ValueKey& key, fb::MemoryState state) {
   const std::string prefix = tables::ValuePrefix(txn.space(), key);
   std::vector<std::pair<Uuid, std::uint64_t>> candidates;
   RETURN_IF_ERROR(txn.state().Scan(
@@ -61,14 +65,21 @@ Result<std::optional<std::pair<Uuid, fb::MemoryRecordT>>> FindSame(const Transac
       }));
   for (const auto& [id, version] : candidates) {
     ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), id));
-    if (!record || record->version != version || record->state != fb::MemoryState::live) continue;
+    if (!record || record->version != version || record->state != state) continue;
     if (record->expires_at && *record->expires_at <= txn.NextTime()) continue;
-    return std::pair(id, std::move(*record));
+    return Found(std::in_place, id, std::move(*record));
   }
   return std::nullopt;
 }
 
-Status StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& scope) {
+// What keeps a note from being live at once.
+struct Parked {
+  fb::MemoryState state = fb::MemoryState::live;
+  std::uint16_t because = 0;
+};
+
+Status StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& scope,
+                const Parked& parked) {
   fb::MemoryStoredT event;
   event.memory = ToId(txn.NewId());
   event.kind = draft.kind;
@@ -80,6 +91,9 @@ Status StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& sc
   event.valid_from = ToFlat(draft.valid_from);
   event.valid_until = ToFlat(draft.valid_until);
   event.expires_at = ToFlat(draft.expires_at);
+  event.genre = draft.genre.value_or(fb::Genre::factual);
+  event.state = parked.state;
+  event.because = parked.because;
   fb::PayloadT payload;
   payload.text = draft.text;
   payload.title = draft.title;
@@ -132,16 +146,56 @@ Status StoreAgain(Transaction& txn, const NoteDraft& draft, const Uuid& id,
   return AppendDescription(txn, change, record, NotApplied(draft, record, *label));
 }
 
-Status StoreOne(Transaction& txn, const NoteDraft& draft) {
+// Checks the draft and passes the suppression gate.
+Result<fb::ScopeRef> Admit(Transaction& txn, const NoteDraft& draft) {
   RETURN_IF_ERROR(CheckDraft(draft, txn.NextTime()));
   ASSIGN_OR_RETURN(const fb::ScopeRef scope,
                    EnsureScope(txn, draft.scope.value_or(txn.principal().scope)));
-  ASSIGN_OR_RETURN(const auto same, FindSame(txn, draft, scope));
+  RETURN_IF_ERROR(CheckNotSuppressed(txn, scope, [&]() -> Result<std::vector<ValueKey>> {
+    return RefusedKeys(txn.secret(), draft.text);
+  }));
+  return scope;
+}
+
+// Whether an admission rule sends the note to a reviewer; it may refuse it.
+Result<Parked> Quarantine(const Transaction& txn, const NoteDraft& draft) {
+  ASSIGN_OR_RETURN(const Policy policy, ReadPolicy(txn.state(), txn.space()));
+  ASSIGN_OR_RETURN(const bool parked, CheckInjection(policy.note_injection, draft.text));
+  if (!parked) return Parked{};
+  return Parked{fb::MemoryState::pending, static_cast<std::uint16_t>(Rule::kInjection)};
+}
+
+Status StoreOne(Transaction& txn, const NoteDraft& draft) {
+  ASSIGN_OR_RETURN(const fb::ScopeRef scope, Admit(txn, draft));
+  ASSIGN_OR_RETURN(const Parked parked, Quarantine(txn, draft));
+  ASSIGN_OR_RETURN(const Found same, FindSame(txn, KeyOf(txn, draft, scope), parked.state));
   if (same) return StoreAgain(txn, draft, same->first, same->second);
-  return StoreNew(txn, draft, scope);
+  return StoreNew(txn, draft, scope, parked);
+}
+
+std::unexpected<Error> Repeats(Rule rule, const Uuid& id, std::string_view how) {
+  return RefuseWith(rule, fmt::format("The same note {} as memory {}.", how, ToString(id)),
+                    {.suppression = 0, .memory = ToString(id)});
 }
 
 }  // namespace
+
+Status ProposeNote(Transaction& txn, const NoteDraft& draft) {
+  ASSIGN_OR_RETURN(const fb::ScopeRef scope, Admit(txn, draft));
+  const ValueKey key = KeyOf(txn, draft, scope);
+  ASSIGN_OR_RETURN(const Found live, FindSame(txn, key, fb::MemoryState::live));
+  if (live) return Repeats(Rule::kStands, live->first, "stands already");
+  ASSIGN_OR_RETURN(const Found waits, FindSame(txn, key, fb::MemoryState::pending));
+  if (waits) return Repeats(Rule::kWaits, waits->first, "waits for review");
+  return StoreNew(txn, draft, scope, {.state = fb::MemoryState::pending});
+}
+
+Status CheckNoSameNote(const Transaction& txn, const fb::MemoryRecordT& record) {
+  ASSIGN_OR_RETURN(const auto key, ContentKeyOf(txn.state(), txn.space(), record, txn.secret()));
+  if (!key) return {};
+  ASSIGN_OR_RETURN(const Found same, FindSame(txn, *key, fb::MemoryState::live));
+  return same ? Repeats(Rule::kStands, same->first, "stands already") : Status{};
+}
 
 Status DecideStore(Transaction& txn, const StoreMemories& command) {
   RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Storing a memory"));

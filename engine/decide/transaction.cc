@@ -15,7 +15,9 @@ bool IsEmpty(const fb::PayloadT& payload) {
          payload.source.empty() && payload.conversation.empty() && payload.speaker.empty() &&
          payload.session.empty() && payload.name.empty() && payload.scope.empty() &&
          payload.reason.empty() && payload.client.empty() && payload.idempotency_key.empty() &&
-         payload.message.empty();
+         payload.message.empty() && payload.subject.empty() && payload.predicate.empty() &&
+         payload.object.empty() && payload.quote.empty() && payload.evidence_source.empty() &&
+         payload.pass.empty();
 }
 
 }  // namespace

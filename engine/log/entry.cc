@@ -118,6 +118,17 @@ Result<Entry> ReadEntry(const StateReader& reader, SpaceId space, Seq seq) {
   return entry;
 }
 
+Result<std::vector<Entry>> ReadPass(const StateReader& reader, SpaceId space, Seq seq, Seq last) {
+  ASSIGN_OR_RETURN(const Entry one, ReadEntry(reader, space, seq));
+  std::vector<Entry> entries;
+  for (Seq at = one->pass(); at <= last; ++at) {
+    ASSIGN_OR_RETURN(Entry entry, ReadEntry(reader, space, at));
+    if (entry->pass() != one->pass()) break;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 Result<std::optional<PayloadRow>> ReadPayload(const StateReader& reader, const fb::Entry& entry) {
   if (!entry.payload_digest()) return std::nullopt;
   ASSIGN_OR_RETURN(auto row,
@@ -168,6 +179,30 @@ const fb::Id* MemoryOf(const fb::Entry& entry) {
       return entry.event_as_WriteRefused()->memory();
     case fb::Event::DryRunKept:
       return entry.event_as_DryRunKept()->memory();
+    case fb::Event::FactReinforced:
+      return entry.event_as_FactReinforced()->memory();
+    case fb::Event::FactFaded:
+      return entry.event_as_FactFaded()->memory();
+    case fb::Event::MemorySuperseded:
+      return entry.event_as_MemorySuperseded()->memory();
+    case fb::Event::MemoryDisputed:
+      return entry.event_as_MemoryDisputed()->memory();
+    case fb::Event::DisputeSettled:
+      return entry.event_as_DisputeSettled()->memory();
+    case fb::Event::CandidateApproved:
+      return entry.event_as_CandidateApproved()->memory();
+    case fb::Event::CandidateRejected:
+      return entry.event_as_CandidateRejected()->memory();
+    case fb::Event::DecisionUndone:
+      return entry.event_as_DecisionUndone()->memory();
+    case fb::Event::ValueSuppressed:
+      return entry.event_as_ValueSuppressed()->memory();
+    case fb::Event::MemoryVerified:
+      return entry.event_as_MemoryVerified()->memory();
+    case fb::Event::MemoryScored:
+      return entry.event_as_MemoryScored()->memory();
+    case fb::Event::GenreChanged:
+      return entry.event_as_GenreChanged()->memory();
     default:
       return nullptr;
   }
@@ -177,6 +212,19 @@ const flatbuffers::Vector<std::uint64_t>* CoveredBy(const fb::Entry& entry) {
   if (const auto* erased = entry.event_as_MemoryErased()) return erased->covered();
   if (const auto* compacted = entry.event_as_PayloadsCompacted()) return compacted->covered();
   return nullptr;
+}
+
+std::optional<Micros> EvidenceTimeOf(const fb::Entry& entry) {
+  switch (entry.event_type()) {
+    case fb::Event::MemoryStored:
+      return ToStd(entry.event_as_MemoryStored()->evidence_time());
+    case fb::Event::FactReinforced:
+      return ToStd(entry.event_as_FactReinforced()->evidence_time());
+    case fb::Event::MemoryVerified:
+      return ToStd(entry.event_as_MemoryVerified()->evidence_time());
+    default:
+      return std::nullopt;
+  }
 }
 
 std::uint32_t VersionMadeBy(const fb::Entry& entry) {

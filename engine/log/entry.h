@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/time.h"
@@ -68,6 +69,9 @@ class PayloadRow {
 // kNotFound beyond the end, kCorrupt when the stored bytes are not entry `seq` of `space`.
 Result<Entry> ReadEntry(const StateReader& reader, SpaceId space, Seq seq);
 
+// The entries up to `last` of the command that entry `seq` belongs to.
+Result<std::vector<Entry>> ReadPass(const StateReader& reader, SpaceId space, Seq seq, Seq last);
+
 // nullopt when the entry has none, or it was erased. kCorrupt when the row is not what the entry's
 // digest says.
 Result<std::optional<PayloadRow>> ReadPayload(const StateReader& reader, const fb::Entry& entry);
@@ -78,6 +82,8 @@ Result<std::optional<PayloadRow>> ReadPayload(const StateReader& reader, SpaceId
 const fb::Id* MemoryOf(const fb::Entry& entry);
 // The seqs whose payloads are gone from this entry on; nullptr where none goes.
 const flatbuffers::Vector<std::uint64_t>* CoveredBy(const fb::Entry& entry);
+// When the evidence that the entry brought is from; nullopt without evidence or without a time.
+std::optional<Micros> EvidenceTimeOf(const fb::Entry& entry);
 // The version an event makes, or 0.
 std::uint32_t VersionMadeBy(const fb::Entry& entry);
 

@@ -4,6 +4,8 @@
 
 #include <flatbuffers/flatbuffers.h>
 
+#include <bit>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +14,7 @@
 #include "engine/base/bytes.h"
 #include "engine/base/result.h"
 #include "engine/base/uuid.h"
+#include "engine/proof/keys.h"
 #include "engine/storage/keys.h"
 #include "schema/entry_generated.h"
 
@@ -51,6 +54,24 @@ inline fb::Id ToId(const Uuid& uuid) {
 
 inline Uuid FromId(const fb::Id& id) {
   return *UuidFromBytes(Key().U64(id.high()).U64(id.low()).Take());
+}
+
+inline fb::Id ToId(const ValueKey& key) {
+  const std::string_view bytes = AsBytes(key);
+  return {ReadBigEndian(bytes.substr(0, 8)), ReadBigEndian(bytes.substr(8))};
+}
+
+inline ValueKey ToKey(const fb::Id& id) { return std::bit_cast<ValueKey>(FromId(id).bytes); }
+
+inline std::unique_ptr<fb::Id> ToIdPtr(const std::optional<Uuid>& id) {
+  return id ? std::make_unique<fb::Id>(ToId(*id)) : nullptr;
+}
+
+inline std::optional<Uuid> FromIdPtr(const fb::Id* id) {
+  return id ? std::optional<Uuid>(FromId(*id)) : std::nullopt;
+}
+inline std::optional<Uuid> FromIdPtr(const std::unique_ptr<fb::Id>& id) {
+  return FromIdPtr(id.get());
 }
 
 inline fb::Digest ToDigest(const Hash& hash) { return fb::Digest(flatbuffers::make_span(hash)); }

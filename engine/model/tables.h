@@ -8,11 +8,22 @@
 //          6 space(4)                -> SpaceRecord        (system space)
 //          7 seq(8)                  -> ErasureRecord
 //          8                         -> CompactionRecord
+//          9 queue(1) memory(16)     -> nothing            (a memory that waits for review)
+//          9 queue(1) seq(8)         -> nothing            (a refusal worth one)
+//         10 seq(8)                  -> SuppressionRecord
+//         11                         -> PolicyRecord
 //   rows   1 value key(16) memory(16) number(8) -> nothing; number is the label_seq of a label's
-//                                       value, the version of a content value
+//                                       value, the version of a content value, the text_seq of a
+//                                       fact's, the seq of an entry that brought evidence
 //          2 value key(16)           -> node(8)            (scope names)
 //          3 value key(16)           -> seq(8)             (snapshot names)
 //          4 principal(16) value key(16) -> first seq(8) request key(16)   (idempotency)
+//          5 value key(16)           -> seq(8)             (declared predicates)
+//          6 value key(16) memory(16) -> nothing           (live facts of a slot)
+//          7 value key(16)           -> seq(8) ...         (suppressions of a value; of the
+//                                       zero key: there is one)
+//          8 value key(16) memory(16) -> importance moved(4) confidence moved(4), in thousandths
+//                                       (by a scoring pass)
 //   meta   0                         -> format version(4)
 //          1 space(4)                -> head: seq(8) record time(8) entry hash(32)
 //          2 space(4) seq(8)         -> signed tree head
@@ -64,6 +75,14 @@ inline std::string Erasure(SpaceId space, Seq seq) {
 }
 inline std::string ErasurePrefix(SpaceId space) { return Key().U8(7).U32(space).Take(); }
 inline std::string Compaction(SpaceId space) { return Key().U8(8).U32(space).Take(); }
+inline std::string QueuePrefix(SpaceId space, std::uint8_t queue) {
+  return Key().U8(9).U32(space).U8(queue).Take();
+}
+inline std::string Suppression(SpaceId space, Seq seq) {
+  return Key().U8(10).U32(space).U64(seq).Take();
+}
+inline std::string SuppressionPrefix(SpaceId space) { return Key().U8(10).U32(space).Take(); }
+inline std::string Policy(SpaceId space) { return Key().U8(11).U32(space).Take(); }
 
 inline std::string ValuePrefix(SpaceId space, const ValueKey& value) {
   return Key().U8(1).U32(space).Bytes(AsBytes(value)).Take();
@@ -79,6 +98,21 @@ inline std::string SnapshotName(SpaceId space, const ValueKey& value) {
 }
 inline std::string Idempotency(SpaceId space, const Uuid& principal, const ValueKey& value) {
   return Key().U8(4).U32(space).Bytes(AsBytes(principal)).Bytes(AsBytes(value)).Take();
+}
+inline std::string Predicate(SpaceId space, const ValueKey& name) {
+  return Key().U8(5).U32(space).Bytes(AsBytes(name)).Take();
+}
+inline std::string SlotPrefix(SpaceId space, const ValueKey& slot) {
+  return Key().U8(6).U32(space).Bytes(AsBytes(slot)).Take();
+}
+inline std::string Slot(SpaceId space, const ValueKey& slot, const Uuid& id) {
+  return Key().U8(6).U32(space).Bytes(AsBytes(slot)).Bytes(AsBytes(id)).Take();
+}
+inline std::string Suppressed(SpaceId space, const ValueKey& value) {
+  return Key().U8(7).U32(space).Bytes(AsBytes(value)).Take();
+}
+inline std::string Scored(SpaceId space, const ValueKey& pass, const Uuid& id) {
+  return Key().U8(8).U32(space).Bytes(AsBytes(pass)).Bytes(AsBytes(id)).Take();
 }
 
 inline std::string LogEntry(SpaceId space, Seq seq) { return Key().U32(space).U64(seq).Take(); }

@@ -71,7 +71,8 @@ Result<bool> ReadView::MaySee(const Uuid& id) const {
 Result<Memory> ReadView::Load(const Uuid& id, fb::MemoryRecordT record, bool with_text) const {
   Memory memory;
   memory.id = id;
-  if (with_text || record.label_seq == record.text_seq) {
+  const bool is_fact = record.kind == fb::MemoryKind::fact;
+  if (with_text || is_fact || record.label_seq == record.text_seq) {
     ASSIGN_OR_RETURN(const auto text, ReadPayload(now_, in_.space, record.text_seq));
     if (!text) {
       return Fail(
@@ -81,6 +82,9 @@ Result<Memory> ReadView::Load(const Uuid& id, fb::MemoryRecordT record, bool wit
           "as_of");
     }
     if (with_text) memory.text = TextOf((*text)->text());
+    memory.subject = TextOf((*text)->subject());
+    memory.predicate = TextOf((*text)->predicate());
+    memory.object = TextOf((*text)->object());
     memory.origin = TextOf((*text)->client());
   }
   ASSIGN_OR_RETURN(const auto label, ReadPayload(now_, in_.space, record.label_seq));

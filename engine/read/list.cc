@@ -62,9 +62,12 @@ class ScopeMatcher {
 
 bool MatchesNumbers(const ListFilter& filter, const fb::MemoryRecordT& record, Micros valid_at) {
   if (filter.states.empty()) {
-    if (record.state != fb::MemoryState::live) return false;
-    if (record.expires_at && *record.expires_at <= valid_at) return false;
+    if (!IsShownByDefault(record, valid_at)) return false;
   } else if (std::ranges::find(filter.states, record.state) == filter.states.end()) {
+    return false;
+  }
+  const bool factual = filter.genres.empty() && record.genre == fb::Genre::factual;
+  if (!factual && std::ranges::find(filter.genres, record.genre) == filter.genres.end()) {
     return false;
   }
   if (record.valid_from && valid_at < *record.valid_from) return false;
@@ -86,6 +89,7 @@ std::string DigestOf(const ListFilter& filter, SpaceId space) {
       filter.created_from.value_or(kTimeMin), filter.created_until.value_or(kTimeMax),
       filter.updated_from.value_or(kTimeMin), filter.updated_until.value_or(kTimeMax), "");
   for (fb::MemoryState state : filter.states) text += fb::EnumNameMemoryState(state);
+  for (fb::Genre genre : filter.genres) text += fb::EnumNameGenre(genre);
   return std::string(AsBytes(Sha256(text)).substr(0, 8));
 }
 
@@ -128,6 +132,11 @@ Result<Cursor> ParseCursor(std::string_view text, const std::string& digest) {
 }
 
 }  // namespace
+
+bool IsShownByDefault(const fb::MemoryRecordT& record, Micros at) {
+  return record.state == fb::MemoryState::live && !record.shadowed &&
+         (!record.expires_at || *record.expires_at > at);
+}
 
 // One scan of the space's records at the view's time, through every filter.
 struct ReadView::Visible {

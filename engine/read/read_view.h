@@ -43,11 +43,17 @@ struct Memory {
   std::string conversation;
   std::string speaker;
   std::string session;
+  std::string subject;  // of a fact, like the next two
+  std::string predicate;
+  std::string object;
   std::string origin;  // client name and version that wrote the text
   ScopePath scope;
   bool valid = true;     // at valid_at
   bool expired = false;  // at valid_at's wall clock
 };
+
+// What default reads show: live, not expired, and of facts the value that stands.
+bool IsShownByDefault(const fb::MemoryRecordT& record, Micros at);
 
 // Empty members do not filter.
 struct ListFilter {
@@ -55,7 +61,8 @@ struct ListFilter {
   std::vector<std::string> tags;   // all of them
   std::string type;
   std::string theme;
-  std::vector<fb::MemoryState> states;  // empty: what default reads show, live and unexpired
+  std::vector<fb::MemoryState> states;  // empty: what default reads show
+  std::vector<fb::Genre> genres;        // empty: factual
   std::optional<fb::MemoryKind> kind;
   std::optional<bool> pinned;
   std::optional<fb::Authorship> authorship;
@@ -142,6 +149,11 @@ class ReadView {
   Result<Seq> AsOfSeq() const;
   Micros valid_at() const { return in_.valid_at; }
   const Principal& principal() const { return in_.principal; }
+  SpaceId space() const { return in_.space; }
+  const Secret& secret() const { return *in_.secret; }
+  // The records as of the view's time, and as they are.
+  const StateReader& then() const { return then_; }
+  const StateReader& now() const { return now_; }
 
   // Any UUID form or unambiguous prefix. kAmbiguous lists the candidates.
   Result<Uuid> Resolve(std::string_view id_or_prefix, std::string_view field) const;

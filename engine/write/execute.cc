@@ -14,19 +14,6 @@
 namespace perdure {
 namespace {
 
-// The entries of the command that entry `seq` belongs to.
-Result<std::vector<Entry>> EntriesOfPass(const StateReader& reader, SpaceId space, Seq seq,
-                                         Seq last) {
-  ASSIGN_OR_RETURN(const Entry one, ReadEntry(reader, space, seq));
-  std::vector<Entry> entries;
-  for (Seq at = one->pass(); at <= last; ++at) {
-    ASSIGN_OR_RETURN(Entry entry, ReadEntry(reader, space, at));
-    if (entry->pass() != one->pass()) break;
-    entries.push_back(std::move(entry));
-  }
-  return entries;
-}
-
 // The answer that the idempotency key got before; nullopt when it is new.
 Result<std::optional<WriteOutcome>> AnswerFromLog(const Transaction& txn) {
   const WriteOptions& options = txn.options();
@@ -44,8 +31,7 @@ Result<std::optional<WriteOutcome>> AnswerFromLog(const Transaction& txn) {
                   "idempotency_key");
   }
   const Seq seq = ReadBigEndian(std::string_view(*row).substr(0, 8));
-  ASSIGN_OR_RETURN(const auto entries,
-                   EntriesOfPass(txn.state(), txn.space(), seq, txn.head().seq));
+  ASSIGN_OR_RETURN(const auto entries, ReadPass(txn.state(), txn.space(), seq, txn.head().seq));
   ASSIGN_OR_RETURN(WriteOutcome outcome, OutcomeOf(entries, txn.state()));
   outcome.repeated = true;
   return outcome;
@@ -68,6 +54,10 @@ std::optional<Uuid> SubjectOf(const Command& command) {
   if (const auto* c = std::get_if<MoveState>(&command)) return c->id;
   if (const auto* c = std::get_if<RevertMemory>(&command)) return c->id;
   if (const auto* c = std::get_if<Rollback>(&command)) return c->memory;
+  if (const auto* c = std::get_if<ReviewCandidate>(&command)) return c->id;
+  if (const auto* c = std::get_if<VerifyMemory>(&command)) return c->id;
+  if (const auto* c = std::get_if<ScoreMemory>(&command)) return c->id;
+  if (const auto* c = std::get_if<ChangeGenre>(&command)) return c->id;
   return std::nullopt;
 }
 
@@ -103,22 +93,14 @@ Result<Seq> Note(Overlay& group, const Circumstances& circumstances, fb::EventUn
   return seq;
 }
 
-std::unique_ptr<fb::Id> IdOf(const std::optional<Uuid>& id) {
-  return id ? std::make_unique<fb::Id>(ToId(*id)) : nullptr;
-}
-
 // The refusal as an entry of its own.
 Execution Refused(Overlay& group, const Circumstances& circumstances, const Command& command,
                   Error error, std::uint32_t count) {
   Execution execution{std::unexpected(error), {}, circumstances.head};
   if (count == 0) return execution;
-  const Rule rule = *RuleOf(error);
-  fb::WriteRefusedT event;
-  event.gate = FactsOf(rule).gate;
-  event.rule = static_cast<std::uint16_t>(rule);
-  event.command = static_cast<std::uint8_t>(command.index());
+  fb::WriteRefusedT event = RefusalEvent(error, static_cast<std::uint8_t>(command.index()));
   event.count = count;
-  event.memory = IdOf(SubjectOf(command));
+  if (!event.memory) event.memory = ToIdPtr(SubjectOf(command));
   const Result<Seq> seq =
       Note(group, circumstances, MakeEvent(std::move(event)), error.message, execution);
   if (!seq) {
@@ -142,7 +124,7 @@ Execution RanDry(Overlay& group, const Circumstances& circumstances, const Comma
   if (!circumstances.options->keep || !was_decided) return execution;
   fb::DryRunKeptT event;
   event.command = static_cast<std::uint8_t>(command.index());
-  event.memory = IdOf(SubjectOf(command));
+  event.memory = ToIdPtr(SubjectOf(command));
   std::string message;
   if (execution.answer) {
     const auto& memories = execution.answer->memories;

@@ -117,6 +117,8 @@ fb::MemoryRecordT Columns::RecordOf(std::uint32_t memory) const {
   record.state = static_cast<fb::MemoryState>(state.state);
   record.authorship = static_cast<fb::Authorship>(state.authorship);
   record.pinned = state.pinned != 0;
+  record.shadowed = state.shadowed != 0;
+  record.genre = static_cast<fb::Genre>(state.genre);
   record.scope = fb::ScopeRef(containers[scope.container].seq, scope.user, scope.agent, scope.run);
   if (state.expires_at != rows::kNever) record.expires_at = state.expires_at;
   return record;
@@ -221,6 +223,8 @@ Columns::Change Columns::Fold(const fb::Entry& entry, const std::optional<fb::Me
                                              static_cast<std::uint8_t>(after->state),
                                              static_cast<std::uint8_t>(after->authorship),
                                              static_cast<std::uint8_t>(after->pinned),
+                                             static_cast<std::uint8_t>(after->shadowed),
+                                             static_cast<std::uint8_t>(after->genre),
                                              {}});
   std::atomic_ref(latest_.Mutable(change.memory)).store(state, std::memory_order_release);
   return change;

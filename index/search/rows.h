@@ -38,7 +38,9 @@ struct State {
   std::uint8_t state;      // fb::MemoryState
   std::uint8_t authorship;
   std::uint8_t pinned;
-  std::uint8_t unused[5];
+  std::uint8_t shadowed;
+  std::uint8_t genre;  // fb::Genre
+  std::uint8_t unused[3];
 };
 
 // One version, in log order.

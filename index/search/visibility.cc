@@ -26,6 +26,11 @@ Result<Visibility> Visibility::Of(const Columns& columns, const ReadView& view,
   visibility.valid_at_ = view.valid_at();
   visibility.sees_hidden_ = view.principal().Has(kReviewer | kAuditor | kOperator);
   for (const fb::MemoryState state : filter.states) visibility.states_ |= Bit(state);
+  visibility.genres_ =
+      filter.genres.empty() ? Bit(static_cast<std::uint8_t>(fb::Genre::factual)) : 0;
+  for (const fb::Genre genre : filter.genres) {
+    visibility.genres_ |= Bit(static_cast<std::uint8_t>(genre));
+  }
   ASSIGN_OR_RETURN(const auto asked, view.ResolveScope(filter.scope));
   ASSIGN_OR_RETURN(const auto own, view.ResolveScope(std::nullopt));
   if (!asked || !own) {
@@ -74,10 +79,11 @@ bool Visibility::Contains(const Inside& outer, std::uint32_t scope) const {
 bool Visibility::AdmitsState(const rows::State& then, const rows::Memory& memory) const {
   if (states_ == 0) {
     if (then.state != static_cast<std::uint8_t>(fb::MemoryState::live)) return false;
-    if (then.expires_at <= valid_at_) return false;
+    if (then.shadowed != 0 || then.expires_at <= valid_at_) return false;
   } else if ((states_ & Bit(then.state)) == 0) {
     return false;
   }
+  if ((genres_ & Bit(then.genre)) == 0) return false;
   if (memory.valid_span != kNoRow) {
     const rows::ValidSpan& valid = columns_->valid_spans[memory.valid_span];
     if (valid_at_ < valid.from || valid_at_ >= valid.until) return false;

@@ -53,6 +53,7 @@ class Visibility {
   bool possible_ = true;
   bool sees_hidden_ = false;
   std::uint32_t states_ = 0;  // bit n: fb::MemoryState n is asked for; 0: what default reads show
+  std::uint32_t genres_ = 0;  // bit n: fb::Genre n is admitted
   std::optional<Inside> then_;
   std::optional<Inside> now_;
   std::vector<std::uint32_t> labels_;

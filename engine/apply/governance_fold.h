@@ -1,0 +1,35 @@
+// The folds of what may be remembered: suppressions, declared predicates, settings, and the sums of
+// scoring passes.
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/uuid.h"
+#include "engine/proof/keys.h"
+#include "engine/storage/keys.h"
+#include "engine/storage/state.h"
+#include "schema/entry_generated.h"
+#include "schema/payload_generated.h"
+#include "schema/records_generated.h"
+
+namespace perdure {
+
+void FoldPredicate(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
+                   Overlay& state);
+void FoldPolicy(const fb::Entry& entry, Overlay& state);
+
+Status FoldSuppressed(const fb::Entry& entry, const fb::ValueSuppressed& event, Overlay& state);
+Status FoldLifted(const fb::Entry& entry, const fb::SuppressionLifted& event, Overlay& state);
+// A refused write: counted for the suppression that turned it down, queued for a reviewer.
+Status FoldRefused(const fb::Entry& entry, const fb::WriteRefused& event, Overlay& state);
+
+// How far one scoring pass has moved a memory, both ways added up.
+struct Moved {
+  float importance = 0;
+  float confidence = 0;
+};
+Result<Moved> MovedBy(const StateReader& reader, SpaceId space, const ValueKey& pass,
+                      const Uuid& id);
+Status FoldScored(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
+                  const fb::MemoryRecordT& before, Overlay& state);
+
+}  // namespace perdure

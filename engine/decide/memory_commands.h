@@ -1,0 +1,106 @@
+// The commands on any memory, and on notes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/base/time.h"
+#include "engine/base/uuid.h"
+#include "engine/model/scope.h"
+#include "schema/entry_generated.h"
+
+namespace perdure {
+
+struct NoteDraft {
+  std::string text;
+  std::string title;
+  std::vector<std::string> tags;
+  fb::MemoryKind kind = fb::MemoryKind::note;
+  std::string type;
+  std::string theme;
+  std::string metadata;  // a JSON object as canonical text, or empty
+  std::string source;
+  std::optional<ScopePath> scope;  // absent: the principal's own
+  std::string conversation;
+  std::string speaker;
+  std::string session;
+  std::optional<std::int64_t> position;
+  std::optional<fb::Authorship> authorship;
+  std::optional<float> importance;  // 0..1
+  std::optional<Micros> reference_time;
+  std::optional<Micros> valid_from;
+  std::optional<Micros> valid_until;
+  std::optional<Micros> expires_at;
+  std::optional<fb::Genre> genre;
+};
+
+struct StoreMemories {
+  std::vector<NoteDraft> memories;
+};
+
+struct ReplaceText {
+  std::string old_text;
+  std::string new_text;
+  bool all = false;
+};
+struct AppendText {
+  std::string text;
+};
+struct WholeText {
+  std::string text;
+};
+struct EditMemory {
+  Uuid id;
+  std::variant<ReplaceText, AppendText, WholeText> change;
+};
+
+// Only what is set changes. `clear` names fields to empty: title, tags, type, theme, metadata,
+// expires_at.
+struct DescribeMemory {
+  Uuid id;
+  std::optional<std::string> title;
+  std::optional<std::vector<std::string>> tags;
+  std::optional<std::string> type;
+  std::optional<std::string> theme;
+  std::optional<std::string> metadata;
+  std::optional<Micros> expires_at;
+  std::optional<float> importance;
+  std::optional<fb::Authorship> authorship;
+  std::optional<ScopePath> scope;  // a move
+  std::vector<std::string> clear;
+};
+
+// How far a rejection reaches.
+struct Refusing {
+  bool wide = false;  // the whole space instead of the memory's scope
+  std::optional<Micros> until;
+};
+
+enum class Transition { kPin, kUnpin, kArchive, kRestore, kForget };
+struct MoveState {
+  Uuid id;
+  Transition transition;
+  std::optional<Refusing> refusing;  // of a forgetting: its value may not come back
+};
+
+struct EraseMemories {
+  std::vector<Uuid> ids;
+};
+
+struct RevertMemory {
+  Uuid id;
+  std::optional<std::uint32_t> version;  // exactly one of the two
+  std::optional<Micros> as_of;
+};
+
+// Back to what a scope, or one memory, was at record time `to`.
+struct Rollback {
+  ScopePath scope;
+  std::optional<Uuid> memory;
+  Micros to = 0;
+};
+
+}  // namespace perdure

@@ -1,0 +1,85 @@
+#include "engine/decide/restore.h"
+
+#include "engine/apply/memory_fold.h"
+#include "engine/decide/rules.h"
+
+namespace perdure {
+namespace {
+
+bool SameId(const std::unique_ptr<fb::Id>& a, const std::unique_ptr<fb::Id>& b) {
+  return FromIdPtr(a) == FromIdPtr(b);
+}
+
+std::unique_ptr<fb::Id> Copy(const std::unique_ptr<fb::Id>& id) {
+  return id ? std::make_unique<fb::Id>(*id) : nullptr;
+}
+
+Status Archive(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  fb::MemoryArchivedT event;
+  event.memory = ToId(id);
+  event.version = record.version;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
+}
+
+}  // namespace
+
+bool SameContent(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
+  return a.text_seq == b.text_seq && a.label_seq == b.label_seq && SameScope(a.scope, b.scope) &&
+         a.authorship == b.authorship && a.importance == b.importance &&
+         a.expires_at == b.expires_at;
+}
+
+bool SameState(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
+  return a.state == b.state && a.pinned == b.pinned && a.confidence == b.confidence &&
+         a.trust == b.trust && a.genre == b.genre && a.shadowed == b.shadowed &&
+         a.dispute == b.dispute && SameId(a.predecessor, b.predecessor) &&
+         SameId(a.successor, b.successor);
+}
+
+fb::MemoryRevertedT BackTo(const Uuid& id, const fb::MemoryRecordT& now,
+                           const fb::MemoryRecordT& past) {
+  fb::MemoryRevertedT event;
+  event.memory = ToId(id);
+  const bool same = SameContent(now, past);
+  event.version = same ? now.version : now.version + 1;
+  event.to_version = same ? now.version : past.version;
+  event.text_seq = past.text_seq;
+  event.label_seq = past.label_seq;
+  event.scope = past.scope;
+  event.authorship = past.authorship;
+  event.importance = past.importance;
+  event.expires_at = past.expires_at;
+  return event;
+}
+
+fb::MemoryRevertedT WhollyBackTo(const Uuid& id, const fb::MemoryRecordT& now,
+                                 const fb::MemoryRecordT& past) {
+  fb::MemoryRevertedT event = BackTo(id, now, past);
+  event.state = past.state;
+  event.pinned = past.pinned;
+  event.confidence = past.confidence;
+  event.trust = past.trust;
+  event.genre = past.genre;
+  event.shadowed = past.shadowed;
+  event.dispute = past.dispute;
+  event.predecessor = Copy(past.predecessor);
+  event.successor = Copy(past.successor);
+  event.because = past.because;
+  return event;
+}
+
+Status PutBack(Transaction& txn, const Uuid& id, Micros to) {
+  ASSIGN_OR_RETURN(const auto now, ReadMemory(txn.state(), txn.space(), id));
+  ASSIGN_OR_RETURN(const auto past, RecordAt(txn.state(), txn.space(), id, to));
+  if (!past) return Archive(txn, id, *now);
+  RETURN_IF_ERROR(RequirePayload(txn, past->text_seq));
+  RETURN_IF_ERROR(RequirePayload(txn, past->label_seq));
+  ASSIGN_OR_RETURN(
+      [[maybe_unused]] const Seq seq,
+      txn.Append(MakeEvent(WhollyBackTo(id, *now, *past)), {}, {.with_reason = false}));
+  return {};
+}
+
+}  // namespace perdure

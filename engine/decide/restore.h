@@ -1,0 +1,22 @@
+// How a memory gets back what it was: by a revert, a rollback, or a review decision taken back.
+#pragma once
+
+#include "engine/decide/transaction.h"
+#include "schema/records_generated.h"
+
+namespace perdure {
+
+bool SameContent(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b);
+bool SameState(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b);
+
+// The event that gives memory `id` the content of `past`.
+fb::MemoryRevertedT BackTo(const Uuid& id, const fb::MemoryRecordT& now,
+                           const fb::MemoryRecordT& past);
+// The same with the state of `past`.
+fb::MemoryRevertedT WhollyBackTo(const Uuid& id, const fb::MemoryRecordT& now,
+                                 const fb::MemoryRecordT& past);
+
+// The memory is what it was at record time `to`; archived, if it was stored since.
+Status PutBack(Transaction& txn, const Uuid& id, Micros to);
+
+}  // namespace perdure

@@ -1,0 +1,230 @@
+#include <fmt/format.h>
+
+#include "engine/apply/memory_fold.h"
+#include "engine/base/limits.h"
+#include "engine/decide/assert.h"
+#include "engine/decide/decide.h"
+#include "engine/decide/labels.h"
+#include "engine/decide/notes.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/restore.h"
+#include "engine/decide/rules.h"
+#include "engine/decide/suppression.h"
+
+namespace perdure {
+namespace {
+
+using fb::MemoryState;
+
+Status ProposeFact(Transaction& txn, const FactDraft& draft) {
+  ASSIGN_OR_RETURN(const Claim claim, CheckClaim(txn, draft));
+  ASSIGN_OR_RETURN(const Slot slot,
+                   ReadSlot(txn, claim.keys, claim.valid, claim.predicate.multi_valued));
+  ASSIGN_OR_RETURN(const Verdict verdict, Judge(txn, claim, slot));
+  if (verdict.kind == Verdict::Kind::kChallenges) return Challenge(txn, claim, *verdict.standing);
+  Entrance entrance{.state = MemoryState::pending,
+                    .confidence = draft.confidence.value_or(claim.policy.first)};
+  if (verdict.standing) entrance.rival = verdict.standing->id;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id, AppendFact(txn, claim, entrance));
+  return {};
+}
+
+// What the reviewer makes of the candidate before it is let in.
+Status EditCandidate(Transaction& txn, const ReviewCandidate& command,
+                     const fb::MemoryRecordT& record, fb::PayloadT words) {
+  if (record.kind == fb::MemoryKind::fact) {
+    words.object = *command.object;
+    words.text = InWords({words.subject, words.predicate, words.object});
+    RETURN_IF_ERROR(CheckFactValue({words.subject, words.predicate, words.object}));
+  } else {
+    words.text = *command.text;
+    if (words.text.empty()) return Refuse(Rule::kMalformed, "text is empty.", "text");
+    RETURN_IF_ERROR(CheckText(words.text, limits::kTextBytesMax, "text"));
+  }
+  fb::PayloadT payload;
+  payload.text = words.text;
+  payload.subject = words.subject;
+  payload.predicate = words.predicate;
+  payload.object = words.object;
+  fb::MemoryRevisedT event;
+  event.memory = ToId(command.id);
+  event.version = record.version + 1;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), std::move(payload)));
+  return {};
+}
+
+Status AppendApproval(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record,
+                      float confidence, const Member* rival) {
+  fb::CandidateApprovedT event;
+  event.memory = ToId(id);
+  event.version = record.version;
+  event.confidence = confidence;
+  if (rival) event.rival = std::make_unique<fb::Id>(ToId(rival->id));
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return {};
+}
+
+// The value came to stand by itself meanwhile: the candidate adds its evidence to it.
+Status JoinStanding(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record,
+                    const Slot& slot, const Policy& policy) {
+  const Member& standing = *slot.Standing();
+  ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.created_seq));
+  Support support;
+  if (held->quote()) support.quote = held->quote()->str();
+  if (held->evidence_source()) support.source = held->evidence_source()->str();
+  support.time = ToStd(record.evidence_time);
+  support.trust = record.trust;
+  fb::MemorySupersededT event;
+  event.memory = ToId(id);
+  event.version = record.version;
+  event.confidence = record.confidence;
+  event.by = ToId(standing.id);
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return Reinforce(txn, standing, support, slot, policy);
+}
+
+Status ApproveFact(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  ASSIGN_OR_RETURN(const Policy policy, ReadPolicy(txn.state(), txn.space()));
+  ASSIGN_OR_RETURN(const Slot slot, SlotOf(txn, id, record));
+  if (slot.Standing()) return JoinStanding(txn, id, record, slot, policy);
+  const Member* rival = slot.Protected() ? slot.Protected() : slot.Rival();
+  RETURN_IF_ERROR(AppendApproval(txn, id, record, record.confidence, rival));
+  return FadeRivals(txn, slot.rivals, id, policy, true);
+}
+
+Status Approve(Transaction& txn, const ReviewCandidate& command, fb::MemoryRecordT record) {
+  const bool is_fact = record.kind == fb::MemoryKind::fact;
+  if ((command.object && !is_fact) || (command.text && is_fact)) {
+    return Refuse(Rule::kKind, "Edit a fact with object, and a note with text.",
+                  is_fact ? "text" : "object");
+  }
+  if (command.object || command.text) {
+    ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
+    fb::PayloadT words;
+    held->UnPackTo(&words);
+    RETURN_IF_ERROR(EditCandidate(txn, command, record, std::move(words)));
+    ASSIGN_OR_RETURN(record, FindMemory(txn, command.id));
+  }
+  RETURN_IF_ERROR(CheckMayReturn(txn, record));
+  if (is_fact) return ApproveFact(txn, command.id, record);
+  RETURN_IF_ERROR(CheckNoSameNote(txn, record));
+  return AppendApproval(txn, command.id, record, record.confidence, nullptr);
+}
+
+Status Reject(Transaction& txn, const ReviewCandidate& command, const fb::MemoryRecordT& record) {
+  if (command.object || command.text) {
+    return Refuse(Rule::kMalformed, "A candidate is edited when it is approved, not rejected.",
+                  command.text ? "text" : "object");
+  }
+  fb::CandidateRejectedT event;
+  event.memory = ToId(command.id);
+  event.version = record.version;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  RETURN_IF_ERROR(SuppressMemory(txn, command.id, record, command.refusing));
+  return SettleDispute(txn, command.id, record);
+}
+
+// The entry by which pass `decision` decided on a candidate; nullptr when it did not.
+const Entry* DecisionIn(const std::vector<Entry>& entries) {
+  for (const Entry& entry : entries) {
+    switch (entry->event_type()) {
+      case fb::Event::CandidateApproved:
+      case fb::Event::CandidateRejected:
+        return &entry;
+      default:
+        break;
+    }
+  }
+  return nullptr;
+}
+
+Status CheckUnchangedSince(const Transaction& txn, const Uuid& id, Seq last) {
+  ASSIGN_OR_RETURN(const auto record, ReadMemory(txn.state(), txn.space(), id));
+  if (record && record->seq <= last) return {};
+  return Refuse(Rule::kState,
+                fmt::format("Memory {} has changed since, by entry {}: take that back first.",
+                            ToString(id), record ? record->seq : 0),
+                "decision");
+}
+
+}  // namespace
+
+Status SettleDispute(Transaction& txn, const Uuid& challenger, const fb::MemoryRecordT& record) {
+  if (!record.predecessor || record.because != static_cast<std::uint16_t>(Rule::kChallenge)) {
+    return {};
+  }
+  const Uuid rival = FromId(*record.predecessor);
+  ASSIGN_OR_RETURN(const auto standing, ReadMemory(txn.state(), txn.space(), rival));
+  if (!standing || standing->dispute != fb::Dispute::challenged) return {};
+  ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
+  ASSIGN_OR_RETURN(const auto members, FactsOfSlot(txn, FactWords::Of(*text)));
+  for (const Member& member : members) {
+    if (member.id == challenger || member.record.state != MemoryState::pending) continue;
+    if (member.record.predecessor && FromId(*member.record.predecessor) == rival) return {};
+  }
+  fb::DisputeSettledT event;
+  event.memory = ToId(rival);
+  event.version = standing->version;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
+}
+
+Status DecidePropose(Transaction& txn, const ProposeCandidate& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Proposing a candidate"));
+  if (const auto* fact = std::get_if<FactDraft>(&command.draft)) return ProposeFact(txn, *fact);
+  return ProposeNote(txn, std::get<NoteDraft>(command.draft));
+}
+
+Status DecideReview(Transaction& txn, const ReviewCandidate& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Deciding on a candidate"));
+  ASSIGN_OR_RETURN(auto record, RequireMemory(txn, command.id));
+  if (record.state != MemoryState::pending) {
+    return Refuse(Rule::kState,
+                  fmt::format("Only candidates are decided on; this memory is {}.",
+                              fb::EnumNameMemoryState(record.state)),
+                  "id");
+  }
+  return command.approve ? Approve(txn, command, std::move(record)) : Reject(txn, command, record);
+}
+
+Status DecideUndoReview(Transaction& txn, const UndoReview& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Taking a review decision back"));
+  std::vector<Entry> entries;
+  if (command.decision != 0 && command.decision <= txn.head().seq) {
+    ASSIGN_OR_RETURN(entries, ReadPass(txn.state(), txn.space(), command.decision, txn.head().seq));
+  }
+  const Entry* decision = DecisionIn(entries);
+  if (!decision) {
+    return Refuse(Rule::kNothing, fmt::format("Entry {} is no review decision.", command.decision),
+                  "decision");
+  }
+  const Uuid candidate = FromId(*MemoryOf(**decision));
+  RETURN_IF_ERROR(RequireMemory(txn, candidate));
+  const Seq last = entries.back()->seq();
+  fb::DecisionUndoneT event;
+  event.memory = ToId(candidate);
+  event.version = 0;
+  event.decision = entries.front()->seq();
+  std::set<Uuid> touched;
+  for (const Entry& entry : entries) {
+    if (const fb::Id* id = MemoryOf(*entry); id && TouchesRecord(*entry)) {
+      touched.insert(FromId(*id));
+    }
+  }
+  for (const Uuid& id : touched) RETURN_IF_ERROR(CheckUnchangedSince(txn, id, last));
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  const Micros before = entries.front()->record_time() - 1;
+  for (const Uuid& id : touched) RETURN_IF_ERROR(PutBack(txn, id, before));
+  for (const Entry& entry : entries) {
+    if (entry->event_type() != fb::Event::ValueSuppressed) continue;
+    fb::SuppressionLiftedT lifted;
+    lifted.suppression = entry->seq();
+    ASSIGN_OR_RETURN([[maybe_unused]] const Seq lifted_seq,
+                     txn.Append(MakeEvent(std::move(lifted)), {}, {.with_reason = false}));
+  }
+  return {};
+}
+
+}  // namespace perdure

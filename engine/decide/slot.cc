@@ -1,0 +1,210 @@
+#include "engine/decide/slot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/apply/memory_fold.h"
+#include "engine/base/limits.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/rules.h"
+#include "engine/model/tables.h"
+
+namespace perdure {
+namespace {
+
+using fb::MemoryState;
+
+// Memories and the text_seq with which a value key finds them.
+Result<std::set<std::pair<Uuid, Seq>>> Found(const Transaction& txn, const ValueKey& key) {
+  std::set<std::pair<Uuid, Seq>> found;
+  const std::string prefix = tables::ValuePrefix(txn.space(), key);
+  RETURN_IF_ERROR(txn.state().Scan(
+      Family::kRows, prefix, PrefixEnd(prefix), [&](std::string_view row, std::string_view) {
+        row.remove_prefix(prefix.size());
+        found.emplace(*UuidFromBytes(row.substr(0, 16)), ReadBigEndian(row.substr(16)));
+        return true;
+      }));
+  return found;
+}
+
+Result<std::set<Uuid>> LiveIn(const Transaction& txn, const ValueKey& slot) {
+  std::set<Uuid> live;
+  const std::string prefix = tables::SlotPrefix(txn.space(), slot);
+  RETURN_IF_ERROR(txn.state().Scan(Family::kRows, prefix, PrefixEnd(prefix),
+                                   [&](std::string_view row, std::string_view) {
+                                     live.insert(*UuidFromBytes(row.substr(prefix.size())));
+                                     return true;
+                                   }));
+  return live;
+}
+
+// The memories that still say what they were found by.
+Result<std::vector<Member>> Members(const Transaction& txn,
+                                    const std::set<std::pair<Uuid, Seq>>& found) {
+  std::vector<Member> members;
+  for (const auto& [id, text_seq] : found) {
+    ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), id));
+    if (!record || record->text_seq != text_seq || record->state == MemoryState::erased) continue;
+    members.push_back({id, std::move(*record)});
+  }
+  return members;
+}
+
+bool HasExpired(const fb::MemoryRecordT& record, Micros now) {
+  return record.expires_at && *record.expires_at <= now;
+}
+
+bool IsProtected(const fb::MemoryRecordT& record) {
+  return record.pinned || record.trust == fb::Trust::verified;
+}
+
+bool Stands(const Member& member) {
+  return member.record.state == MemoryState::live && !member.record.shadowed;
+}
+
+const Member* FirstOf(const std::vector<Member>& members, auto&& predicate) {
+  const auto found = std::ranges::find_if(members, predicate);
+  return found == members.end() ? nullptr : &*found;
+}
+
+Status Supersede(Transaction& txn, const Member& rival, const Uuid& by, float confidence) {
+  fb::MemorySupersededT event;
+  event.memory = ToId(rival.id);
+  event.version = rival.record.version;
+  event.confidence = confidence;
+  event.by = ToId(by);
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
+}
+
+Status Fade(Transaction& txn, const Member& rival, const Uuid& by, float confidence) {
+  fb::FactFadedT event;
+  event.memory = ToId(rival.id);
+  event.version = rival.record.version;
+  event.confidence = confidence;
+  event.shadowed = true;
+  event.by = ToId(by);
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
+}
+
+Status CheckWords(std::string_view words, std::string_view field) {
+  if (words.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return Refuse(Rule::kMalformed, fmt::format("{} is empty; a fact needs one.", field),
+                  std::string(field));
+  }
+  return CheckText(words, limits::kFactPartBytesMax, field);
+}
+
+}  // namespace
+
+ValidTime ValidTime::Of(const fb::MemoryRecordT& record) {
+  return {ToStd(record.valid_from), ToStd(record.valid_until)};
+}
+
+bool ValidTime::Overlaps(const ValidTime& other) const {
+  const auto before = [](const std::optional<Micros>& end, const std::optional<Micros>& start) {
+    return end && start && *end <= *start;
+  };
+  return !before(until, other.from) && !before(other.until, from);
+}
+
+const Member* Slot::Standing() const { return FirstOf(same, Stands); }
+const Member* Slot::Rival() const { return FirstOf(rivals, Stands); }
+const Member* Slot::Protected() const {
+  return FirstOf(rivals, [](const Member& m) { return Stands(m) && IsProtected(m.record); });
+}
+const Member* Slot::Candidate() const {
+  return FirstOf(same, [](const Member& m) { return m.record.state == MemoryState::pending; });
+}
+
+Result<Slot> ReadSlot(const Transaction& txn, const FactKeys& keys, const ValidTime& valid,
+                      bool multi_valued) {
+  Slot slot;
+  ASSIGN_OR_RETURN(const auto found, Found(txn, keys.value));
+  ASSIGN_OR_RETURN(slot.same, Members(txn, found));
+  std::erase_if(slot.same, [&](const Member& member) {
+    return !ValidTime::Of(member.record).Overlaps(valid) ||
+           HasExpired(member.record, txn.NextTime());
+  });
+  if (multi_valued) return slot;
+  std::set<Uuid> live;
+  for (const ValueKey& key : keys.scoped) {
+    ASSIGN_OR_RETURN(std::set<Uuid> more, LiveIn(txn, key));
+    live.merge(more);
+  }
+  for (const Uuid& id : live) {
+    if (FirstOf(slot.same, [&](const Member& member) { return member.id == id; })) continue;
+    ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), id));
+    if (!record || !ValidTime::Of(*record).Overlaps(valid)) continue;
+    if (HasExpired(*record, txn.NextTime())) continue;
+    slot.rivals.push_back({id, std::move(*record)});
+  }
+  return slot;
+}
+
+Result<std::vector<Member>> FactsOfSlot(const Transaction& txn, const FactWords& words) {
+  ASSIGN_OR_RETURN(const auto found,
+                   Found(txn, SlotKey(txn.secret(), words.subject, words.predicate)));
+  return Members(txn, found);
+}
+
+Result<Slot> SlotOf(const Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
+  ASSIGN_OR_RETURN(const Predicate predicate,
+                   ReadPredicate(txn.state(), txn.space(), txn.secret(),
+                                 text->predicate() ? text->predicate()->string_view() : ""));
+  const FactKeys keys =
+      KeysOfFact(txn.secret(), FactWords::Of(*text), record.symmetric, record.scope);
+  ASSIGN_OR_RETURN(Slot slot, ReadSlot(txn, keys, ValidTime::Of(record), predicate.multi_valued));
+  const auto itself = [&](const Member& member) { return member.id == id; };
+  std::erase_if(slot.same, itself);
+  std::erase_if(slot.rivals, itself);
+  return slot;
+}
+
+Status CheckNoRival(const Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  if (record.kind != fb::MemoryKind::fact) return {};
+  ASSIGN_OR_RETURN(const Slot slot, SlotOf(txn, id, record));
+  const Member* rival = slot.Standing() ? slot.Standing() : slot.Rival();
+  if (!rival) return {};
+  return RefuseWith(Rule::kRival,
+                    fmt::format("Memory {} stands in its place. Assert this value with newer "
+                                "evidence, or forget the other first.",
+                                ToString(rival->id)),
+                    {.suppression = 0, .memory = ToString(rival->id)});
+}
+
+Status FadeRivals(Transaction& txn, const std::vector<Member>& rivals, const Uuid& by,
+                  const Policy& policy, bool displace) {
+  for (const Member& rival : rivals) {
+    const fb::MemoryRecordT& record = rival.record;
+    if (IsProtected(record)) {
+      if (displace) RETURN_IF_ERROR(Supersede(txn, rival, by, record.confidence));
+      continue;
+    }
+    const float left = record.confidence *
+                       (record.importance >= policy.critical ? policy.critical_fade : policy.fade);
+    RETURN_IF_ERROR(left < policy.archive_below ? Supersede(txn, rival, by, left)
+                                                : Fade(txn, rival, by, left));
+  }
+  return {};
+}
+
+Status CheckFactValue(const FactValue& value) {
+  RETURN_IF_ERROR(CheckWords(value.subject, "subject"));
+  RETURN_IF_ERROR(CheckWords(value.predicate, "predicate"));
+  return CheckWords(value.object, "object");
+}
+
+std::string InWords(const FactValue& value) {
+  std::string predicate = value.predicate;
+  std::ranges::replace(predicate, '_', ' ');
+  return fmt::format("{} {} {}", value.subject, predicate, value.object);
+}
+
+}  // namespace perdure

@@ -1,0 +1,59 @@
+// What stands in a fact's slot: the facts that it repeats or contends with.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/decide/fact_commands.h"
+#include "engine/decide/policy.h"
+#include "engine/decide/transaction.h"
+#include "engine/model/fact_keys.h"
+#include "schema/records_generated.h"
+
+namespace perdure {
+
+struct Member {
+  Uuid id;
+  fb::MemoryRecordT record;
+};
+
+// A half-open interval of valid time; absent ends are open.
+struct ValidTime {
+  std::optional<Micros> from;
+  std::optional<Micros> until;
+
+  static ValidTime Of(const fb::MemoryRecordT& record);
+  bool Overlaps(const ValidTime& other) const;
+};
+
+// The facts of one scope whose valid time overlaps.
+struct Slot {
+  std::vector<Member> same;    // with the same value, in any state but erased
+  std::vector<Member> rivals;  // live, with another value; none where many values may stand
+
+  const Member* Standing() const;   // of the same value: the one that default reads show
+  const Member* Candidate() const;  // of the same value: the one that waits for review
+  const Member* Rival() const;      // the rival that default reads show
+  const Member* Protected() const;  // a rival among them that is pinned or verified
+};
+Result<Slot> ReadSlot(const Transaction& txn, const FactKeys& keys, const ValidTime& valid,
+                      bool multi_valued);
+
+// Every fact with this subject and predicate, in any scope and state but erased.
+Result<std::vector<Member>> FactsOfSlot(const Transaction& txn, const FactWords& words);
+
+// Refuses when another value stands where the fact of `record` would.
+Status CheckNoRival(const Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record);
+// The slot of a stored fact, itself left out.
+Result<Slot> SlotOf(const Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record);
+
+// The rivals lose confidence to `by`: faded, or superseded when little is left. Pinned and verified
+// ones stay as they are unless `displace`.
+Status FadeRivals(Transaction& txn, const std::vector<Member>& rivals, const Uuid& by,
+                  const Policy& policy, bool displace);
+
+Status CheckFactValue(const FactValue& value);
+std::string InWords(const FactValue& value);  // "alice drinks oat milk"
+
+}  // namespace perdure

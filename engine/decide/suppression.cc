@@ -1,0 +1,194 @@
+#include "engine/decide/suppression.h"
+
+#include <fmt/format.h>
+
+#include "engine/apply/memory_fold.h"
+#include "engine/base/limits.h"
+#include "engine/decide/decide.h"
+#include "engine/decide/labels.h"
+#include "engine/decide/policy.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/rules.h"
+#include "engine/decide/slot.h"
+#include "engine/model/fact_keys.h"
+#include "engine/model/tables.h"
+
+namespace perdure {
+namespace {
+
+Result<std::optional<fb::SuppressionRecordT>> ReadSuppression(const Transaction& txn, Seq seq) {
+  ASSIGN_OR_RETURN(const auto bytes,
+                   txn.state().Get(Family::kState, tables::Suppression(txn.space(), seq)));
+  if (!bytes) return std::nullopt;
+  return Unpack<fb::SuppressionRecordT>(*bytes);
+}
+
+// Whether the suppression `seq` keeps anything out of `scope` now.
+Result<bool> Holds(const Transaction& txn, Seq seq, const fb::ScopeRef& scope) {
+  ASSIGN_OR_RETURN(const auto record, ReadSuppression(txn, seq));
+  if (!record || record->lifted_seq != 0) return false;
+  if (record->expires_at && *record->expires_at <= txn.NextTime()) return false;
+  return ScopeContains(txn.state(), txn.space(), record->scope, scope);
+}
+
+std::unexpected<Error> Suppressed(Seq seq) {
+  return RefuseWith(Rule::kSuppressed,
+                    fmt::format("This was rejected and may not be remembered again (suppression "
+                                "{}). A reviewer can lift it with a reason.",
+                                seq),
+                    {.suppression = seq, .memory = {}});
+}
+
+// Live facts with the same value that the suppression reaches.
+Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const fb::Payload& text,
+                                          bool symmetric, const fb::ScopeRef& scope) {
+  const FactWords words = FactWords::Of(text);
+  ASSIGN_OR_RETURN(std::vector<Member> members, FactsOfSlot(txn, words));
+  const ValueKey value = RefusedFactKey(txn.secret(), words, symmetric);
+  std::vector<Member> holders;
+  for (Member& member : members) {
+    if (member.record.state != fb::MemoryState::live) continue;
+    ASSIGN_OR_RETURN(const bool inside,
+                     ScopeContains(txn.state(), txn.space(), scope, member.record.scope));
+    if (!inside) continue;
+    ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, member.record.text_seq));
+    if (RefusedFactKey(txn.secret(), FactWords::Of(*held), symmetric) == value) {
+      holders.push_back(std::move(member));
+    }
+  }
+  return holders;
+}
+
+}  // namespace
+
+std::vector<ValueKey> RefusedKeys(const Secret& secret, const FactValue& value, bool symmetric,
+                                  std::string_view text) {
+  const FactWords words = FactWords::Of(value.subject, value.predicate, value.object);
+  return {RefusedFactKey(secret, words, symmetric), RefusedTextKey(secret, text)};
+}
+
+std::vector<ValueKey> RefusedKeys(const Secret& secret, std::string_view text) {
+  return {RefusedTextKey(secret, text)};
+}
+
+Result<std::vector<ValueKey>> RefusedKeysOf(const Transaction& txn,
+                                            const fb::MemoryRecordT& record) {
+  ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
+  const std::string_view words = text->text() ? text->text()->string_view() : "";
+  std::vector<ValueKey> keys = {RefusedTextKey(txn.secret(), words)};
+  if (record.kind == fb::MemoryKind::fact) {
+    keys.push_back(RefusedFactKey(txn.secret(), FactWords::Of(*text), record.symmetric));
+  }
+  return keys;
+}
+
+Result<bool> HasSuppressions(const Transaction& txn) {
+  ASSIGN_OR_RETURN(const auto any,
+                   txn.state().Get(Family::kRows, tables::Suppressed(txn.space(), ValueKey{})));
+  return any.has_value();
+}
+
+Status RefuseSuppressed(const Transaction& txn, const fb::ScopeRef& scope,
+                        std::span<const ValueKey> keys) {
+  for (const ValueKey& key : keys) {
+    ASSIGN_OR_RETURN(const auto row,
+                     txn.state().Get(Family::kRows, tables::Suppressed(txn.space(), key)));
+    if (!row) continue;
+    for (std::string_view seqs = *row; seqs.size() >= 8; seqs.remove_prefix(8)) {
+      const Seq seq = ReadBigEndian(seqs.substr(0, 8));
+      ASSIGN_OR_RETURN(const bool holds, Holds(txn, seq, scope));
+      if (holds) return Suppressed(seq);
+    }
+  }
+  return {};
+}
+
+Status CheckMayReturn(const Transaction& txn, const fb::MemoryRecordT& record) {
+  return CheckNotSuppressed(txn, record.scope, [&] { return RefusedKeysOf(txn, record); });
+}
+
+Status Suppress(Transaction& txn, const Rejected& rejected) {
+  RETURN_IF_ERROR(CheckExpiry(rejected.until, txn.NextTime()));
+  fb::ValueSuppressedT event;
+  for (const ValueKey& key : rejected.keys) event.keys.push_back(ToId(key));
+  event.scope = rejected.scope;
+  event.memory = ToIdPtr(rejected.memory);
+  event.expires_at = ToFlat(rejected.until);
+  fb::PayloadT payload;
+  payload.text = rejected.text;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), std::move(payload)));
+  return {};
+}
+
+Status SuppressMemory(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record,
+                      const Refusing& refusing) {
+  if (refusing.wide) RETURN_IF_ERROR(RequireWholeSpace(txn, "A wide rejection"));
+  const fb::ScopeRef scope = refusing.wide ? fb::ScopeRef() : record.scope;
+  ASSIGN_OR_RETURN(std::vector<ValueKey> keys, RefusedKeysOf(txn, record));
+  RETURN_IF_ERROR(Suppress(txn, {std::move(keys), scope, id, refusing.until, {}}));
+  if (record.kind != fb::MemoryKind::fact) return {};
+  ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
+  ASSIGN_OR_RETURN(const auto holders, HoldersWithin(txn, *text, record.symmetric, scope));
+  for (const Member& holder : holders) {
+    if (holder.id == id) continue;
+    fb::MemoryForgottenT event;
+    event.memory = ToId(holder.id);
+    event.version = holder.record.version;
+    ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                     txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  }
+  return {};
+}
+
+Status DecideSuppress(Transaction& txn, const SuppressValue& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Rejecting a value"));
+  const ScopePath path = command.scope.value_or(txn.principal().scope);
+  ASSIGN_OR_RETURN(const fb::ScopeRef scope, EnsureScope(txn, path));
+  if (const auto* text = std::get_if<std::string>(&command.value)) {
+    if (text->empty()) return Refuse(Rule::kMalformed, "text is empty.", "text");
+    RETURN_IF_ERROR(CheckText(*text, limits::kTextBytesMax, "text"));
+    return Suppress(txn, {RefusedKeys(txn.secret(), *text), scope, {}, command.until, *text});
+  }
+  const auto& value = std::get<FactValue>(command.value);
+  RETURN_IF_ERROR(CheckFactValue(value));
+  ASSIGN_OR_RETURN(const Predicate predicate,
+                   ReadPredicate(txn.state(), txn.space(), txn.secret(), value.predicate));
+  return Suppress(txn, {RefusedKeys(txn.secret(), value, predicate.symmetric, InWords(value)),
+                        scope,
+                        {},
+                        command.until,
+                        InWords(value)});
+}
+
+Status DecideLift(Transaction& txn, const LiftSuppression& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Lifting a suppression"));
+  if (txn.options().reason.empty()) {
+    return Refuse(Rule::kMalformed, "Lifting a suppression needs a reason.", "reason");
+  }
+  ASSIGN_OR_RETURN(const auto record, ReadSuppression(txn, command.suppression));
+  ASSIGN_OR_RETURN(const auto own,
+                   FindScope(txn.state(), txn.space(), txn.secret(), txn.principal().scope));
+  bool reachable = record && own;
+  if (reachable) {
+    ASSIGN_OR_RETURN(reachable, ScopeContains(txn.state(), txn.space(), *own, record->scope));
+  }
+  if (!reachable) {
+    return Refuse(
+        Rule::kNothing,
+        fmt::format("There is no suppression {} that this token may lift.", command.suppression),
+        "suppression");
+  }
+  if (record->lifted_seq != 0) {
+    return Refuse(Rule::kState,
+                  fmt::format("Suppression {} was lifted by entry {}.", command.suppression,
+                              record->lifted_seq),
+                  "suppression");
+  }
+  fb::SuppressionLiftedT event;
+  event.suppression = command.suppression;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return {};
+}
+
+}  // namespace perdure
