@@ -76,6 +76,20 @@ void FoldEvidence(const FoldContext& context, Overlay& state) {
   }
 }
 
+// What a memory was made from finds it from now on: ids only, so the rows may stay for ever.
+void FoldSources(const FoldContext& context, Overlay& state) {
+  const auto* stored = context.entry.event_as_MemoryStored();
+  if (!stored) return;
+  const auto add = [&](const fb::Id& source) {
+    state.Put(Family::kState, tables::Derived(context.entry.space(), FromId(source), context.id),
+              "", context.entry.record_time());
+  };
+  if (stored->derived_from()) {
+    for (const fb::Id* source : *stored->derived_from()) add(*source);
+  }
+  if (stored->evidence_memory()) add(*stored->evidence_memory());
+}
+
 void FoldQueue(const FoldContext& context, ReviewQueue queue, bool was, bool is, Overlay& state) {
   if (was == is) return;
   std::string key = tables::QueuePrefix(context.entry.space(), static_cast<std::uint8_t>(queue));
@@ -99,6 +113,7 @@ Status FoldPlace(const FoldContext& context, const std::optional<Place>& before,
   const Place place = PlaceIn(after);
   FoldQueue(context, ReviewQueue::kCandidates, before && before->candidate, place.candidate, state);
   FoldQueue(context, ReviewQueue::kDisputes, before && before->disputed, place.disputed, state);
+  FoldSources(context, state);
   if (after.kind != fb::MemoryKind::fact) return {};
   FoldEvidence(context, state);
   return FoldFact(context, before, after, state);

@@ -160,6 +160,12 @@ bool FoldGovernance(const fb::Entry& entry, fb::MemoryRecordT& record) {
       record.importance = entry.event_as_MemoryScored()->importance();
       record.confidence = entry.event_as_MemoryScored()->confidence();
       return true;
+    case fb::Event::MemoryMerged:
+      record.state = fb::MemoryState::superseded;
+      record.successor = Copy(entry.event_as_MemoryMerged()->into());
+      record.pinned = false;
+      record.shadowed = false;
+      return true;
     case fb::Event::GenreChanged:
       record.genre = entry.event_as_GenreChanged()->genre();
       return true;
@@ -268,6 +274,7 @@ bool TouchesRecord(const fb::Entry& entry) {
     case fb::Event::WriteRefused:
     case fb::Event::DryRunKept:
     case fb::Event::DecisionUndone:
+    case fb::Event::MergeUndone:
     case fb::Event::ValueSuppressed:
       return false;
     default:

@@ -14,6 +14,7 @@ inline constexpr std::size_t kTagsMax = 64;
 inline constexpr std::size_t kLabelBytesMax = 256;  // type, theme, source, client, snapshot name
 inline constexpr std::size_t kFactPartBytesMax = 4096;  // subject, predicate, object
 inline constexpr std::size_t kQuoteBytesMax = 16 * 1024;
+inline constexpr std::size_t kSourcesMax = 256;  // memories that one is made from
 inline constexpr std::size_t kMetadataBytesMax = 64 * 1024;
 inline constexpr std::size_t kReasonBytesMax = 4096;
 inline constexpr std::size_t kIdempotencyKeyBytesMax = 256;

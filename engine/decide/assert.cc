@@ -7,6 +7,7 @@
 #include "engine/base/limits.h"
 #include "engine/decide/admission.h"
 #include "engine/decide/decide.h"
+#include "engine/decide/derived.h"
 #include "engine/decide/labels.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
@@ -191,6 +192,7 @@ Result<Uuid> AppendFact(Transaction& txn, const Claim& claim, const Entrance& en
   event.trust = claim.support.trust;
   event.evidence_time = ToFlat(claim.support.time);
   event.evidence_memory = ToIdPtr(claim.support.memory);
+  ASSIGN_OR_RETURN(event.derived_from, SourcesOf(txn, draft.derived_from));
   fb::PayloadT payload;
   payload.text = draft.text;
   payload.subject = draft.value.subject;

@@ -20,7 +20,7 @@ using Command =
                  Rollback, NameSnapshot, IssueToken, RevokeToken, CreateSpace, CompleteErasure,
                  CompactHistory, DropPayloads, AssertFacts, ProposeCandidate, ReviewCandidate,
                  UndoReview, SuppressValue, LiftSuppression, DeclarePredicate, SetPolicy,
-                 VerifyMemory, ScoreMemory, ChangeGenre>;
+                 VerifyMemory, ScoreMemory, ChangeGenre, MergeMemories, UnmergeMemory>;
 
 // The place of a command, by which the log counts it.
 template <typename C>

@@ -64,6 +64,10 @@ Status Decide(Transaction& txn, const Command& command) {
           return DecideScore(txn, c);
         } else if constexpr (std::is_same_v<C, ChangeGenre>) {
           return DecideChangeGenre(txn, c);
+        } else if constexpr (std::is_same_v<C, MergeMemories>) {
+          return DecideMerge(txn, c);
+        } else if constexpr (std::is_same_v<C, UnmergeMemory>) {
+          return DecideUnmerge(txn, c);
         } else {
           static_assert(kUnhandled<C>, "a command without a decision");
         }

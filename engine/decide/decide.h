@@ -40,5 +40,7 @@ Status DecideSetPolicy(Transaction& txn, const SetPolicy& command);
 Status DecideVerify(Transaction& txn, const VerifyMemory& command);
 Status DecideScore(Transaction& txn, const ScoreMemory& command);
 Status DecideChangeGenre(Transaction& txn, const ChangeGenre& command);
+Status DecideMerge(Transaction& txn, const MergeMemories& command);
+Status DecideUnmerge(Transaction& txn, const UnmergeMemory& command);
 
 }  // namespace perdure

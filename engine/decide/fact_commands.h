@@ -43,6 +43,7 @@ struct FactDraft {
   std::optional<float> confidence;          // of a value that is new, 0..1; absent: by the policy
   std::optional<fb::Authorship> authorship;
   std::optional<fb::Genre> genre;
+  std::vector<Uuid> derived_from;    // memories that it was made from
   std::optional<Micros> valid_from;  // half-open
   std::optional<Micros> valid_until;
   std::optional<Micros> expires_at;

@@ -35,6 +35,7 @@ struct NoteDraft {
   std::optional<Micros> valid_until;
   std::optional<Micros> expires_at;
   std::optional<fb::Genre> genre;
+  std::vector<Uuid> derived_from;  // memories that it was made from
 };
 
 struct StoreMemories {
@@ -88,6 +89,17 @@ struct MoveState {
 
 struct EraseMemories {
   std::vector<Uuid> ids;
+  bool closure = false;  // what was made from them, too
+};
+
+// Several memories become one, a note, that names them as its parts.
+struct MergeMemories {
+  std::vector<Uuid> parts;
+  NoteDraft merged;
+};
+// The parts are what they were before the merge.
+struct UnmergeMemory {
+  Uuid id;  // the merged one
 };
 
 struct RevertMemory {

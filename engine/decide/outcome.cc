@@ -37,6 +37,8 @@ std::optional<Effect> EffectOfReview(const fb::Entry& entry) {
       return Effect{entry.event_as_MemoryScored()->version()};
     case fb::Event::GenreChanged:
       return Effect{entry.event_as_GenreChanged()->version()};
+    case fb::Event::MergeUndone:
+      return Effect{entry.event_as_MergeUndone()->version()};
     default:
       return std::nullopt;
   }

@@ -7,6 +7,7 @@
 
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
+#include "engine/decide/derived.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
 #include "engine/model/tables.h"
@@ -77,7 +78,7 @@ Status Supersede(Transaction& txn, const Member& rival, const Uuid& by, float co
   event.by = ToId(by);
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                    txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
-  return {};
+  return DisputeDerived(txn, rival.id);
 }
 
 Status Fade(Transaction& txn, const Member& rival, const Uuid& by, float confidence) {

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/apply/erase.h"
+#include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/assert.h"
 #include "engine/decide/decide.h"
+#include "engine/decide/derived.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
 #include "engine/decide/slot.h"
@@ -65,9 +69,28 @@ Status Forget(Transaction& txn, const MoveState& command, const fb::MemoryRecord
   RETURN_IF_ERROR(record.state == MemoryState::forgotten
                       ? AppendSeenAgain(txn, id, record)
                       : AppendState<fb::MemoryForgottenT>(txn, id, record));
+  RETURN_IF_ERROR(DisputeDerived(txn, id));
   if (!command.refusing) return {};
   RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Refusing a value from now on"));
   return SuppressMemory(txn, id, record, *command.refusing);
+}
+
+std::unexpected<Error> TooManyToErase(std::size_t count) {
+  return Refuse(Rule::kTooMany,
+                fmt::format("One call erases 1 to {} memories; this one names {}.",
+                            limits::kRollbackMemoriesMax, count),
+                "ids");
+}
+
+Status EraseOne(Transaction& txn, const Uuid& id) {
+  ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, id));
+  if (record.state == MemoryState::pending) RETURN_IF_ERROR(SettleDispute(txn, id, record));
+  fb::MemoryErasedT event;
+  event.memory = ToId(id);
+  event.version = record.version;
+  ASSIGN_OR_RETURN(event.covered, PayloadsOf(txn.state(), txn.space(), id));
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return DisputeDerived(txn, id);
 }
 
 }  // namespace
@@ -99,20 +122,24 @@ Status DecideMoveState(Transaction& txn, const MoveState& command) {
 
 Status DecideErase(Transaction& txn, const EraseMemories& command) {
   RETURN_IF_ERROR(RequireRole(txn, kOperator, "Erasing a memory"));
-  if (command.ids.empty() || command.ids.size() > limits::kRollbackMemoriesMax) {
-    return Refuse(Rule::kTooMany,
-                  fmt::format("One call erases 1 to {} memories; this one names {}.",
-                              limits::kRollbackMemoriesMax, command.ids.size()),
-                  "ids");
-  }
+  if (command.ids.empty()) return TooManyToErase(0);
+  std::vector<Uuid> ids;
   for (const Uuid& id : command.ids) {
-    ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, id));
-    fb::MemoryErasedT event;
-    event.memory = ToId(id);
-    event.version = record.version;
-    ASSIGN_OR_RETURN(event.covered, PayloadsOf(txn.state(), txn.space(), id));
-    if (record.state == MemoryState::pending) RETURN_IF_ERROR(SettleDispute(txn, id, record));
-    ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+    ids.push_back(id);
+    if (!command.closure) continue;
+    ASSIGN_OR_RETURN(const std::vector<Uuid> derived, DerivedFrom(txn, id));
+    ids.insert(ids.end(), derived.begin(), derived.end());
+  }
+  if (ids.size() > limits::kRollbackMemoriesMax) return TooManyToErase(ids.size());
+  const std::set<Uuid> named(command.ids.begin(), command.ids.end());
+  std::set<Uuid> erased;
+  for (const Uuid& id : ids) {
+    // What was made from a memory may be erased already, or be named as well.
+    ASSIGN_OR_RETURN(const auto known, ReadMemory(txn.state(), txn.space(), id));
+    const bool gone = known && known->state == MemoryState::erased;
+    if (erased.contains(id) || (gone && !named.contains(id))) continue;
+    RETURN_IF_ERROR(EraseOne(txn, id));
+    erased.insert(id);
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include "engine/base/limits.h"
 #include "engine/decide/admission.h"
 #include "engine/decide/decide.h"
+#include "engine/decide/derived.h"
 #include "engine/decide/labels.h"
 #include "engine/decide/notes.h"
 #include "engine/decide/policy.h"
@@ -78,10 +79,11 @@ struct Parked {
   std::uint16_t because = 0;
 };
 
-Status StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& scope,
-                const Parked& parked) {
+Result<Uuid> StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& scope,
+                      const Parked& parked) {
+  const Uuid id = txn.NewId();
   fb::MemoryStoredT event;
-  event.memory = ToId(txn.NewId());
+  event.memory = ToId(id);
   event.kind = draft.kind;
   event.scope = scope;
   event.authorship = draft.authorship.value_or(fb::Authorship::authored);
@@ -94,6 +96,7 @@ Status StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& sc
   event.genre = draft.genre.value_or(fb::Genre::factual);
   event.state = parked.state;
   event.because = parked.because;
+  ASSIGN_OR_RETURN(event.derived_from, SourcesOf(txn, draft.derived_from));
   fb::PayloadT payload;
   payload.text = draft.text;
   payload.title = draft.title;
@@ -107,7 +110,7 @@ Status StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& sc
   payload.session = draft.session;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                    txn.Append(MakeEvent(std::move(event)), std::move(payload)));
-  return {};
+  return id;
 }
 
 // Names the arguments of a repeated store that differ from the memory and that a describe cannot
@@ -170,7 +173,8 @@ Status StoreOne(Transaction& txn, const NoteDraft& draft) {
   ASSIGN_OR_RETURN(const Parked parked, Quarantine(txn, draft));
   ASSIGN_OR_RETURN(const Found same, FindSame(txn, KeyOf(txn, draft, scope), parked.state));
   if (same) return StoreAgain(txn, draft, same->first, same->second);
-  return StoreNew(txn, draft, scope, parked);
+  ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id, StoreNew(txn, draft, scope, parked));
+  return {};
 }
 
 std::unexpected<Error> Repeats(Rule rule, const Uuid& id, std::string_view how) {
@@ -187,7 +191,16 @@ Status ProposeNote(Transaction& txn, const NoteDraft& draft) {
   if (live) return Repeats(Rule::kStands, live->first, "stands already");
   ASSIGN_OR_RETURN(const Found waits, FindSame(txn, key, fb::MemoryState::pending));
   if (waits) return Repeats(Rule::kWaits, waits->first, "waits for review");
-  return StoreNew(txn, draft, scope, {.state = fb::MemoryState::pending});
+  ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id,
+                   StoreNew(txn, draft, scope, {.state = fb::MemoryState::pending}));
+  return {};
+}
+
+Result<Uuid> StoreMerged(Transaction& txn, const NoteDraft& draft) {
+  ASSIGN_OR_RETURN(const fb::ScopeRef scope, Admit(txn, draft));
+  ASSIGN_OR_RETURN(const Parked parked, Quarantine(txn, draft));
+  if (parked.state == fb::MemoryState::live) return StoreNew(txn, draft, scope, parked);
+  return Refuse(Rule::kInjection, "The merged text gives orders to whoever reads it.", "text");
 }
 
 Status CheckNoSameNote(const Transaction& txn, const fb::MemoryRecordT& record) {

@@ -203,6 +203,10 @@ const fb::Id* MemoryOf(const fb::Entry& entry) {
       return entry.event_as_MemoryScored()->memory();
     case fb::Event::GenreChanged:
       return entry.event_as_GenreChanged()->memory();
+    case fb::Event::MemoryMerged:
+      return entry.event_as_MemoryMerged()->memory();
+    case fb::Event::MergeUndone:
+      return entry.event_as_MergeUndone()->memory();
     default:
       return nullptr;
   }

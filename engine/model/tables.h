@@ -12,6 +12,7 @@
 //          9 queue(1) seq(8)         -> nothing            (a refusal worth one)
 //         10 seq(8)                  -> SuppressionRecord
 //         11                         -> PolicyRecord
+//         12 memory(16) memory(16)   -> nothing            (a source, what was made from it)
 //   rows   1 value key(16) memory(16) number(8) -> nothing; number is the label_seq of a label's
 //                                       value, the version of a content value, the text_seq of a
 //                                       fact's, the seq of an entry that brought evidence
@@ -83,6 +84,13 @@ inline std::string Suppression(SpaceId space, Seq seq) {
 }
 inline std::string SuppressionPrefix(SpaceId space) { return Key().U8(10).U32(space).Take(); }
 inline std::string Policy(SpaceId space) { return Key().U8(11).U32(space).Take(); }
+
+inline std::string DerivedPrefix(SpaceId space, const Uuid& source) {
+  return Key().U8(12).U32(space).Bytes(AsBytes(source)).Take();
+}
+inline std::string Derived(SpaceId space, const Uuid& source, const Uuid& id) {
+  return Key().U8(12).U32(space).Bytes(AsBytes(source)).Bytes(AsBytes(id)).Take();
+}
 
 inline std::string ValuePrefix(SpaceId space, const ValueKey& value) {
   return Key().U8(1).U32(space).Bytes(AsBytes(value)).Take();
