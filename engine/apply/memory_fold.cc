@@ -72,6 +72,7 @@ void FoldDescribed(const fb::Entry& entry, const fb::MemoryDescribed& event,
 
 void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
   record.version = event.version();
+  if (record.text_seq != event.text_seq()) record.trust = fb::Trust::inferred;
   record.text_seq = event.text_seq();
   record.label_seq = event.label_seq();
   if (event.scope()) record.scope = *event.scope();
@@ -82,7 +83,6 @@ void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
   if (!event.state()) return;
   record.state = *event.state();
   if (event.confidence()) record.confidence = *event.confidence();
-  if (event.trust()) record.trust = *event.trust();
   if (event.genre()) record.genre = *event.genre();
   record.shadowed = event.shadowed().value_or(false);
   record.dispute = event.dispute().value_or(fb::Dispute::none);
@@ -101,11 +101,6 @@ void FoldReinforced(const fb::FactReinforced& event, fb::MemoryRecordT& record) 
 void FoldDisputed(const fb::MemoryDisputed& event, fb::MemoryRecordT& record) {
   record.dispute = event.dispute();
   if (event.dispute() == fb::Dispute::source_gone) record.state = fb::MemoryState::disputed;
-}
-
-void FoldSettled(fb::MemoryRecordT& record) {
-  record.dispute = fb::Dispute::none;
-  if (record.state == fb::MemoryState::disputed) record.state = fb::MemoryState::live;
 }
 
 void FoldSuperseded(const fb::MemorySuperseded& event, fb::MemoryRecordT& record) {
@@ -143,7 +138,7 @@ bool FoldGovernance(const fb::Entry& entry, fb::MemoryRecordT& record) {
       FoldDisputed(*entry.event_as_MemoryDisputed(), record);
       return true;
     case fb::Event::DisputeSettled:
-      FoldSettled(record);
+      record.dispute = fb::Dispute::none;
       return true;
     case fb::Event::CandidateApproved:
       FoldApproved(entry, *entry.event_as_CandidateApproved(), record);

@@ -1,15 +1,20 @@
-// The admission gate's rules about what a text says.
+// The admission gate: how much, how often, from whom, and what a text says.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
-#include "engine/base/result.h"
-#include "schema/entry_generated.h"
+#include "engine/decide/policy.h"
+#include "engine/decide/refusal.h"
+#include "engine/decide/transaction.h"
 
 namespace perdure {
 
-// Whether the text has to wait for a reviewer because it gives orders to whoever reads it; refuses
-// it where the policy says so. Linear in the text; nothing when the policy admits everything.
-Result<bool> CheckInjection(fb::Admission policy, std::string_view text);
+// The rule that sends a text to a reviewer, or nullopt; refuses where the policy says so. Linear
+// in the text.
+Result<std::optional<Rule>> AdmitNote(const Transaction& txn, const Policy& policy,
+                                      std::string_view text);
+Result<std::optional<Rule>> AdmitFact(const Transaction& txn, const Policy& policy,
+                                      std::string_view text);
 
 }  // namespace perdure

@@ -87,10 +87,10 @@ Status CheckCountsAnew(const Transaction& txn, const Claim& claim, const Member&
 // An admission rule sends the claim to a reviewer.
 Status Park(Transaction& txn, const Claim& claim, const Verdict& verdict) {
   Entrance entrance{.state = MemoryState::pending,
-                    .because = static_cast<std::uint16_t>(Rule::kInjection),
+                    .because = static_cast<std::uint16_t>(*claim.parked),
                     .rival = {},
                     .confidence = claim.draft.confidence.value_or(claim.policy.first)};
-  if (verdict.standing) entrance.rival = verdict.standing->id;
+  if (verdict.Rival()) entrance.rival = verdict.standing->id;
   ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id, AppendFact(txn, claim, entrance));
   return {};
 }
@@ -143,7 +143,7 @@ Result<Claim> CheckClaim(Transaction& txn, const FactDraft& draft) {
     return RefusedKeys(txn.secret(), draft.value, symmetric, claim.draft.text);
   }));
   RETURN_IF_ERROR(CheckShape(claim.predicate.shape, draft.value.object));
-  ASSIGN_OR_RETURN(claim.parked, CheckInjection(claim.policy.injection, claim.draft.text));
+  ASSIGN_OR_RETURN(claim.parked, AdmitFact(txn, claim.policy, claim.draft.text));
   ASSIGN_OR_RETURN(claim.support, CheckEvidence(txn, draft.evidence, draft.claimed));
   claim.keys = KeysOfFact(
       txn.secret(), FactWords::Of(draft.value.subject, draft.value.predicate, draft.value.object),

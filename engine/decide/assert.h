@@ -5,6 +5,7 @@
 
 #include "engine/decide/evidence.h"
 #include "engine/decide/policy.h"
+#include "engine/decide/refusal.h"
 #include "engine/decide/slot.h"
 #include "engine/decide/transaction.h"
 
@@ -19,7 +20,7 @@ struct Claim {
   FactKeys keys;
   Support support;
   ValidTime valid;
-  bool parked = false;  // an admission rule sends it to a reviewer
+  std::optional<Rule> parked;  // the admission rule that sends it to a reviewer
 };
 
 // Limits, forms and shapes; then the suppression gate and admission.
@@ -30,6 +31,8 @@ struct Verdict {
   enum class Kind : std::uint8_t { kFirst, kNewcomer, kReinforces, kChallenges };
   Kind kind = Kind::kFirst;
   const Member* standing = nullptr;  // of the same value, or the rival in its place
+
+  const Member* Rival() const { return kind == Kind::kReinforces ? nullptr : standing; }
 };
 Result<Verdict> Judge(const Transaction& txn, const Claim& claim, const Slot& slot);
 

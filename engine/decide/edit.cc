@@ -111,10 +111,9 @@ Status DecideEdit(Transaction& txn, const EditMemory& command) {
     return RefusedKeys(txn.secret(), text);
   }));
   ASSIGN_OR_RETURN(const Policy policy, ReadPolicy(txn.state(), txn.space()));
-  ASSIGN_OR_RETURN(const bool orders, CheckInjection(policy.note_injection, text));
-  if (orders) {
-    return Refuse(Rule::kInjection,
-                  "The new text gives orders to whoever reads it: propose it as a candidate.",
+  ASSIGN_OR_RETURN(const auto parked, AdmitNote(txn, policy, text));
+  if (parked) {
+    return Refuse(*parked, "A reviewer has to see the new text: propose it as a candidate.",
                   "text");
   }
   fb::MemoryRevisedT event;

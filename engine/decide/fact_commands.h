@@ -98,6 +98,9 @@ struct SetPolicy {
   std::optional<float> reinforce;
   std::optional<fb::Admission> injection;
   std::optional<fb::Admission> note_injection;
+  std::optional<fb::Admission> agents;
+  std::optional<std::uint32_t> text_bytes_max;
+  std::optional<std::uint32_t> writes_per_minute;
 };
 
 struct VerifyMemory {

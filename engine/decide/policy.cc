@@ -77,6 +77,9 @@ Result<Policy> ReadPolicy(const StateReader& reader, SpaceId space) {
   policy.archive_below = set->archive_below();
   policy.injection = set->injection();
   policy.note_injection = set->note_injection();
+  policy.agents = set->agents();
+  policy.text_bytes_max = set->text_bytes_max();
+  policy.writes_per_minute = set->writes_per_minute();
   return policy;
 }
 
@@ -130,6 +133,9 @@ Status DecideSetPolicy(Transaction& txn, const SetPolicy& command) {
   event.archive_below = command.archive_below.value_or(now.archive_below);
   event.injection = command.injection.value_or(now.injection);
   event.note_injection = command.note_injection.value_or(now.note_injection);
+  event.agents = command.agents.value_or(now.agents);
+  event.text_bytes_max = command.text_bytes_max.value_or(now.text_bytes_max);
+  event.writes_per_minute = command.writes_per_minute.value_or(now.writes_per_minute);
   RETURN_IF_ERROR(CheckShare(event.reinforce, "reinforce"));
   RETURN_IF_ERROR(CheckShare(event.fade, "fade"));
   RETURN_IF_ERROR(CheckShare(event.critical, "critical"));

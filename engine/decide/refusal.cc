@@ -44,6 +44,8 @@ constexpr std::array<RuleFacts, kRules> kFacts = {{
     {Gate::authority, Code::kRefused, "protected"},
     {Gate::admission, Code::kRefused, "cap"},
     {Gate::admission, Code::kInvalidArgument, "evidence"},
+    {Gate::admission, Code::kRefused, "agent"},
+    {Gate::admission, Code::kRefused, "rate"},
 }};
 static_assert(!kFacts.back().name.empty());
 

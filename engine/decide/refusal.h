@@ -44,10 +44,12 @@ enum class Rule : std::uint16_t {
   kProtected = 28,      // pinned and verified memories are not scored
   kCap = 29,            // further than one call or one pass may move a score
   kEvidence = 30,       // the command needs evidence
+  kAgentFact = 31,      // facts of agents go to a reviewer, or not at all
+  kRate = 32,           // more writes a minute than the policy allows
 };
 
 // Numbers of the rules, for whoever goes through all of them.
-inline constexpr std::uint16_t kRules = 30;
+inline constexpr std::uint16_t kRules = 32;
 
 struct RuleFacts {
   fb::Gate gate;

@@ -33,9 +33,8 @@ bool SameContent(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
 
 bool SameState(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
   return a.state == b.state && a.pinned == b.pinned && a.confidence == b.confidence &&
-         a.trust == b.trust && a.genre == b.genre && a.shadowed == b.shadowed &&
-         a.dispute == b.dispute && SameId(a.predecessor, b.predecessor) &&
-         SameId(a.successor, b.successor);
+         a.genre == b.genre && a.shadowed == b.shadowed && a.dispute == b.dispute &&
+         SameId(a.predecessor, b.predecessor) && SameId(a.successor, b.successor);
 }
 
 fb::MemoryRevertedT BackTo(const Uuid& id, const fb::MemoryRecordT& now,
@@ -60,7 +59,6 @@ fb::MemoryRevertedT WhollyBackTo(const Uuid& id, const fb::MemoryRecordT& now,
   event.state = past.state;
   event.pinned = past.pinned;
   event.confidence = past.confidence;
-  event.trust = past.trust;
   event.genre = past.genre;
   event.shadowed = past.shadowed;
   event.dispute = past.dispute;

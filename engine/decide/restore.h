@@ -12,7 +12,7 @@ bool SameState(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b);
 // The event that gives memory `id` the content of `past`.
 fb::MemoryRevertedT BackTo(const Uuid& id, const fb::MemoryRecordT& now,
                            const fb::MemoryRecordT& past);
-// The same with the state of `past`.
+// The same with the state of `past`; who vouched for it is never taken back.
 fb::MemoryRevertedT WhollyBackTo(const Uuid& id, const fb::MemoryRecordT& now,
                                  const fb::MemoryRecordT& past);
 

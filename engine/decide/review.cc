@@ -24,7 +24,7 @@ Status ProposeFact(Transaction& txn, const FactDraft& draft) {
   if (verdict.kind == Verdict::Kind::kChallenges) return Challenge(txn, claim, *verdict.standing);
   Entrance entrance{.state = MemoryState::pending,
                     .confidence = draft.confidence.value_or(claim.policy.first)};
-  if (verdict.standing) entrance.rival = verdict.standing->id;
+  if (verdict.Rival()) entrance.rival = verdict.standing->id;
   ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id, AppendFact(txn, claim, entrance));
   return {};
 }

@@ -163,9 +163,9 @@ Result<fb::ScopeRef> Admit(Transaction& txn, const NoteDraft& draft) {
 // Whether an admission rule sends the note to a reviewer; it may refuse it.
 Result<Parked> Quarantine(const Transaction& txn, const NoteDraft& draft) {
   ASSIGN_OR_RETURN(const Policy policy, ReadPolicy(txn.state(), txn.space()));
-  ASSIGN_OR_RETURN(const bool parked, CheckInjection(policy.note_injection, draft.text));
+  ASSIGN_OR_RETURN(const auto parked, AdmitNote(txn, policy, draft.text));
   if (!parked) return Parked{};
-  return Parked{fb::MemoryState::pending, static_cast<std::uint16_t>(Rule::kInjection)};
+  return Parked{fb::MemoryState::pending, static_cast<std::uint16_t>(*parked)};
 }
 
 Status StoreOne(Transaction& txn, const NoteDraft& draft) {

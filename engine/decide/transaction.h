@@ -24,6 +24,7 @@ struct Circumstances {
   const Secret* secret = nullptr;
   const Principal* principal = nullptr;
   const WriteOptions* options = nullptr;
+  std::uint32_t writes_of_minute = 0;  // that the principal was answered before this one
 };
 
 class Transaction {
@@ -36,6 +37,7 @@ class Transaction {
   const Secret& secret() const { return *in_.secret; }
   const Principal& principal() const { return *in_.principal; }
   const WriteOptions& options() const { return *in_.options; }
+  std::uint32_t writes_of_minute() const { return in_.writes_of_minute; }
 
   // The record time that the next entry will have: max(now, last + 1).
   Micros NextTime() const;

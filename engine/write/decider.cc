@@ -62,11 +62,14 @@ Result<WriteOutcome> Decider::Answer(Group& group, const WriteRequest& request) 
                               .seed = {},
                               .secret = &start->keys->secret,
                               .principal = &request.principal,
-                              .options = &request.options};
+                              .options = &request.options,
+                              .writes_of_minute = 0};
+  const Uuid& writer = request.principal.id;
+  circumstances.writes_of_minute = writes_.OfMinute(writer, circumstances.now);
   random_.Fill(circumstances.seed);
-  Execution execution = Execute(group.state, circumstances, request.command, [&] {
-    return refusals_.Count(request.principal.id, circumstances.now);
-  });
+  Execution execution = Execute(group.state, circumstances, request.command,
+                                [&] { return refusals_.Count(writer, circumstances.now); });
+  if (execution.answer && !execution.entries.empty()) writes_.Add(writer, circumstances.now);
   if (!execution.entries.empty()) Append(group, space, *start, execution);
   return std::move(execution.answer);
 }

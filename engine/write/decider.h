@@ -13,6 +13,7 @@
 #include "engine/write/execute.h"
 #include "engine/write/group.h"
 #include "engine/write/refusal_meter.h"
+#include "engine/write/write_meter.h"
 
 namespace perdure {
 
@@ -49,6 +50,7 @@ class Decider {
   Clock& clock_;
   Random& random_;
   RefusalMeter refusals_;
+  WriteMeter writes_;
   Mutex spaces_mutex_;
   // Each with its end as decided, not as written.
   std::map<SpaceId, SpaceStart> spaces_ GUARDED_BY(spaces_mutex_);
