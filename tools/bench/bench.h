@@ -32,6 +32,7 @@ struct Named {
 const std::vector<Named>& All();
 
 Result<nlohmann::json> Write(const Options& options);
+Result<nlohmann::json> Facts(const Options& options);
 Result<nlohmann::json> AsOf(const Options& options);
 Result<nlohmann::json> Open(const Options& options);
 Result<nlohmann::json> Replay(const Options& options);
