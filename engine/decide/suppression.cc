@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
@@ -44,7 +46,7 @@ Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const fb::Payl
                                           bool symmetric, const fb::ScopeRef& scope) {
   const FactWords words = FactWords::Of(text);
   ASSIGN_OR_RETURN(std::vector<Member> members, FactsOfSlot(txn, words));
-  const ValueKey value = RefusedFactKey(txn.secret(), words, symmetric);
+  const std::vector<ValueKey> values = RefusedFactKeys(txn.secret(), words, symmetric);
   std::vector<Member> holders;
   for (Member& member : members) {
     if (member.record.state != fb::MemoryState::live) continue;
@@ -52,9 +54,8 @@ Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const fb::Payl
                      ScopeContains(txn.state(), txn.space(), scope, member.record.scope));
     if (!inside) continue;
     ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, member.record.text_seq));
-    if (RefusedFactKey(txn.secret(), FactWords::Of(*held), symmetric) == value) {
-      holders.push_back(std::move(member));
-    }
+    const ValueKey value = RefusedFactKeys(txn.secret(), FactWords::Of(*held), false).front();
+    if (std::ranges::find(values, value) != values.end()) holders.push_back(std::move(member));
   }
   return holders;
 }
@@ -64,7 +65,9 @@ Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const fb::Payl
 std::vector<ValueKey> RefusedKeys(const Secret& secret, const FactValue& value, bool symmetric,
                                   std::string_view text) {
   const FactWords words = FactWords::Of(value.subject, value.predicate, value.object);
-  return {RefusedFactKey(secret, words, symmetric), RefusedTextKey(secret, text)};
+  std::vector<ValueKey> keys = RefusedFactKeys(secret, words, symmetric);
+  keys.push_back(RefusedTextKey(secret, text));
+  return keys;
 }
 
 std::vector<ValueKey> RefusedKeys(const Secret& secret, std::string_view text) {
@@ -76,9 +79,9 @@ Result<std::vector<ValueKey>> RefusedKeysOf(const Transaction& txn,
   ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
   const std::string_view words = text->text() ? text->text()->string_view() : "";
   std::vector<ValueKey> keys = {RefusedTextKey(txn.secret(), words)};
-  if (record.kind == fb::MemoryKind::fact) {
-    keys.push_back(RefusedFactKey(txn.secret(), FactWords::Of(*text), record.symmetric));
-  }
+  if (record.kind != fb::MemoryKind::fact) return keys;
+  const auto values = RefusedFactKeys(txn.secret(), FactWords::Of(*text), record.symmetric);
+  keys.insert(keys.end(), values.begin(), values.end());
   return keys;
 }
 

@@ -76,9 +76,14 @@ ValueKey PredicateKey(const Secret& secret, std::string_view name) {
   return KeyOf(secret, "predicate", {CanonicalOf(name)});
 }
 
-ValueKey RefusedFactKey(const Secret& secret, const FactWords& words, bool symmetric) {
-  const auto [first, second] = Ends(words, symmetric);
-  return KeyOf(secret, "refused fact", {first, words.predicate, second});
+std::vector<ValueKey> RefusedFactKeys(const Secret& secret, const FactWords& words,
+                                      bool symmetric) {
+  const auto key = [&](std::string_view subject, std::string_view object) {
+    return KeyOf(secret, "refused fact", {subject, words.predicate, object});
+  };
+  std::vector<ValueKey> keys = {key(words.subject, words.object)};
+  if (symmetric) keys.push_back(key(words.object, words.subject));
+  return keys;
 }
 
 ValueKey RefusedTextKey(const Secret& secret, std::string_view text) {

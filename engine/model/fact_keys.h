@@ -39,8 +39,9 @@ ValueKey SlotKey(const Secret& secret, std::string_view canonical_subject,
                  std::string_view canonical_predicate);
 ValueKey PredicateKey(const Secret& secret, std::string_view name);
 
-// What a suppression refuses, in every scope that it reaches: a fact's value, and a text.
-ValueKey RefusedFactKey(const Secret& secret, const FactWords& words, bool symmetric);
+// What a suppression refuses, in every scope that it reaches: a fact's value, of a symmetric one
+// in both directions, and a text.
+std::vector<ValueKey> RefusedFactKeys(const Secret& secret, const FactWords& words, bool symmetric);
 ValueKey RefusedTextKey(const Secret& secret, std::string_view text);
 
 // Of the evidence in `payload`: its source, and its quote with the time it is from. Evidence has
