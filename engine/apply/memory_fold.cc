@@ -89,6 +89,8 @@ void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
   record.predecessor = Copy(event.predecessor());
   record.successor = Copy(event.successor());
   record.because = event.because();
+  record.valid_from = event.valid_from();
+  record.valid_until = event.valid_until();
 }
 
 void FoldReinforced(const fb::FactReinforced& event, fb::MemoryRecordT& record) {
@@ -130,6 +132,10 @@ bool FoldGovernance(const fb::Entry& entry, fb::MemoryRecordT& record) {
     case fb::Event::FactFaded:
       record.confidence = entry.event_as_FactFaded()->confidence();
       record.shadowed = entry.event_as_FactFaded()->shadowed();
+      return true;
+    case fb::Event::ValidityBounded:
+      record.valid_from = entry.event_as_ValidityBounded()->valid_from();
+      record.valid_until = entry.event_as_ValidityBounded()->valid_until();
       return true;
     case fb::Event::MemorySuperseded:
       FoldSuperseded(*entry.event_as_MemorySuperseded(), record);

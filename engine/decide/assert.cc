@@ -115,7 +115,7 @@ Status AssertOne(Transaction& txn, const FactDraft& draft) {
   Entrance entrance{.confidence = draft.confidence.value_or(usual)};
   if (verdict.standing) entrance.rival = verdict.standing->id;
   ASSIGN_OR_RETURN(const Uuid id, AppendFact(txn, claim, entrance));
-  return FadeRivals(txn, slot.rivals, id, policy, false);
+  return FadeRivals(txn, slot.rivals, {id, claim.valid}, policy);
 }
 
 // One member of a batch was turned down, the others stand.
@@ -220,7 +220,7 @@ Status Reinforce(Transaction& txn, const Member& standing, const Support& suppor
   SetEvidence(support, payload);
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                    txn.Append(MakeEvent(std::move(event)), std::move(payload)));
-  return FadeRivals(txn, slot.rivals, standing.id, policy, false);
+  return FadeRivals(txn, slot.rivals, {standing.id, ValidTime::Of(standing.record)}, policy);
 }
 
 Status Challenge(Transaction& txn, const Claim& claim, const Member& standing) {

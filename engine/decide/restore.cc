@@ -34,7 +34,8 @@ bool SameContent(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
 bool SameState(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
   return a.state == b.state && a.pinned == b.pinned && a.confidence == b.confidence &&
          a.genre == b.genre && a.shadowed == b.shadowed && a.dispute == b.dispute &&
-         SameId(a.predecessor, b.predecessor) && SameId(a.successor, b.successor);
+         SameId(a.predecessor, b.predecessor) && SameId(a.successor, b.successor) &&
+         a.valid_from == b.valid_from && a.valid_until == b.valid_until;
 }
 
 fb::MemoryRevertedT BackTo(const Uuid& id, const fb::MemoryRecordT& now,
@@ -65,6 +66,8 @@ fb::MemoryRevertedT WhollyBackTo(const Uuid& id, const fb::MemoryRecordT& now,
   event.predecessor = Copy(past.predecessor);
   event.successor = Copy(past.successor);
   event.because = past.because;
+  event.valid_from = past.valid_from;
+  event.valid_until = past.valid_until;
   return event;
 }
 

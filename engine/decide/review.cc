@@ -90,7 +90,7 @@ Status ApproveFact(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& re
   if (slot.Standing()) return JoinStanding(txn, id, record, slot, policy);
   const Member* rival = slot.Protected() ? slot.Protected() : slot.Rival();
   RETURN_IF_ERROR(AppendApproval(txn, id, record, record.confidence, rival));
-  return FadeRivals(txn, slot.rivals, id, policy, true);
+  return FadeRivals(txn, slot.rivals, {id, ValidTime::Of(record), true}, policy);
 }
 
 Status Approve(Transaction& txn, const ReviewCandidate& command, fb::MemoryRecordT record) {

@@ -93,6 +93,56 @@ Status Fade(Transaction& txn, const Member& rival, const Uuid& by, float confide
   return {};
 }
 
+// The rival holds at `valid` alone from here on.
+Status BoundTo(Transaction& txn, const Member& rival, const Uuid& by, const ValidTime& valid) {
+  fb::ValidityBoundedT event;
+  event.memory = ToId(rival.id);
+  event.version = rival.record.version;
+  event.valid_from = ToFlat(valid.from);
+  event.valid_until = ToFlat(valid.until);
+  event.by = ToId(by);
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
+}
+
+// The rival as it is, at another time: a memory of its own, since a memory has one interval.
+Status StoreRest(Transaction& txn, const Member& rival, const Uuid& by, const ValidTime& valid) {
+  const fb::MemoryRecordT& record = rival.record;
+  fb::MemoryStoredT event;
+  event.memory = ToId(txn.NewId());
+  event.kind = fb::MemoryKind::fact;
+  event.scope = record.scope;
+  event.authorship = record.authorship;
+  event.importance = record.importance;
+  event.valid_from = ToFlat(valid.from);
+  event.valid_until = ToFlat(valid.until);
+  event.expires_at = record.expires_at;
+  event.confidence = record.confidence;
+  event.genre = record.genre;
+  event.trust = std::min(record.trust, fb::Trust::verbatim);
+  event.rival = std::make_unique<fb::Id>(ToId(by));
+  event.evidence_time = record.evidence_time;
+  event.derived_from = {ToId(rival.id)};
+  event.symmetric = record.symmetric;
+  ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
+  fb::PayloadT payload;
+  held->UnPackTo(&payload);
+  payload.idempotency_key.clear();
+  payload.request_digest.clear();
+  payload.reason.clear();
+  ASSIGN_OR_RETURN(
+      [[maybe_unused]] const Seq seq,
+      txn.Append(MakeEvent(std::move(event)), std::move(payload), {.with_reason = false}));
+  return {};
+}
+
+Status Bound(Transaction& txn, const Member& rival, const Uuid& by,
+             const std::optional<ValidTime>& before, const std::optional<ValidTime>& after) {
+  RETURN_IF_ERROR(BoundTo(txn, rival, by, before ? *before : *after));
+  return before && after ? StoreRest(txn, rival, by, *after) : Status{};
+}
+
 Status CheckWords(std::string_view words, std::string_view field) {
   if (words.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return Refuse(Rule::kMalformed, fmt::format("{} is empty; a fact needs one.", field),
@@ -112,6 +162,16 @@ bool ValidTime::Overlaps(const ValidTime& other) const {
     return end && start && *end <= *start;
   };
   return !before(until, other.from) && !before(other.until, from);
+}
+
+std::optional<ValidTime> ValidTime::Before(const ValidTime& other) const {
+  if (!other.from || (from && *from >= *other.from)) return std::nullopt;
+  return ValidTime{from, other.from};
+}
+
+std::optional<ValidTime> ValidTime::After(const ValidTime& other) const {
+  if (!other.until || (until && *until <= *other.until)) return std::nullopt;
+  return ValidTime{other.until, until};
 }
 
 const Member* Slot::Standing() const { return FirstOf(same, Stands); }
@@ -180,18 +240,26 @@ Status CheckNoRival(const Transaction& txn, const Uuid& id, const fb::MemoryReco
                     {.suppression = 0, .memory = ToString(rival->id)});
 }
 
-Status FadeRivals(Transaction& txn, const std::vector<Member>& rivals, const Uuid& by,
-                  const Policy& policy, bool displace) {
+Status FadeRivals(Transaction& txn, const std::vector<Member>& rivals, const Winner& winner,
+                  const Policy& policy) {
   for (const Member& rival : rivals) {
     const fb::MemoryRecordT& record = rival.record;
-    if (IsProtected(record)) {
-      if (displace) RETURN_IF_ERROR(Supersede(txn, rival, by, record.confidence));
+    const ValidTime valid = ValidTime::Of(record);
+    if (!valid.Overlaps(winner.valid) || (IsProtected(record) && !winner.displaces)) continue;
+    const auto before = valid.Before(winner.valid);
+    const auto after = valid.After(winner.valid);
+    if (before || after) {
+      if (!record.shadowed) RETURN_IF_ERROR(Bound(txn, rival, winner.id, before, after));
       continue;
     }
     const float left = record.confidence *
                        (record.importance >= policy.critical ? policy.critical_fade : policy.fade);
-    RETURN_IF_ERROR(left < policy.archive_below ? Supersede(txn, rival, by, left)
-                                                : Fade(txn, rival, by, left));
+    if (IsProtected(record)) {
+      RETURN_IF_ERROR(Supersede(txn, rival, winner.id, record.confidence));
+    } else {
+      RETURN_IF_ERROR(left < policy.archive_below ? Supersede(txn, rival, winner.id, left)
+                                                  : Fade(txn, rival, winner.id, left));
+    }
   }
   return {};
 }

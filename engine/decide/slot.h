@@ -25,6 +25,9 @@ struct ValidTime {
 
   static ValidTime Of(const fb::MemoryRecordT& record);
   bool Overlaps(const ValidTime& other) const;
+  // What of this interval lies before, and after, all of `other`; nullopt for nothing.
+  std::optional<ValidTime> Before(const ValidTime& other) const;
+  std::optional<ValidTime> After(const ValidTime& other) const;
 };
 
 // The facts of one scope whose valid time overlaps.
@@ -48,10 +51,16 @@ Status CheckNoRival(const Transaction& txn, const Uuid& id, const fb::MemoryReco
 // The slot of a stored fact, itself left out.
 Result<Slot> SlotOf(const Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record);
 
-// The rivals lose confidence to `by`: faded, or superseded when little is left. Pinned and verified
-// ones stay as they are unless `displace`.
-Status FadeRivals(Transaction& txn, const std::vector<Member>& rivals, const Uuid& by,
-                  const Policy& policy, bool displace);
+// The fact that rivals make way for.
+struct Winner {
+  Uuid id;
+  ValidTime valid;
+  bool displaces = false;  // pinned and verified rivals, too: a reviewer said so
+};
+// Rivals that the winner covers lose confidence: faded, or superseded when little is left. One that
+// stands and holds at other times, too, is bounded to those.
+Status FadeRivals(Transaction& txn, const std::vector<Member>& rivals, const Winner& winner,
+                  const Policy& policy);
 
 Status CheckFactValue(const FactValue& value);
 std::string InWords(const FactValue& value);  // "alice drinks oat milk"

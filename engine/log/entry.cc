@@ -205,6 +205,8 @@ const fb::Id* MemoryOf(const fb::Entry& entry) {
       return entry.event_as_GenreChanged()->memory();
     case fb::Event::MemoryMerged:
       return entry.event_as_MemoryMerged()->memory();
+    case fb::Event::ValidityBounded:
+      return entry.event_as_ValidityBounded()->memory();
     case fb::Event::MergeUndone:
       return entry.event_as_MergeUndone()->memory();
     default:

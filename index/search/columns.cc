@@ -101,6 +101,11 @@ std::uint64_t Columns::HeapBytes() const {
 
 // --- Folding -------------------------------------------------------------------------------------
 
+std::uint8_t Columns::MarksOf(const fb::MemoryRecordT& record) {
+  return static_cast<std::uint8_t>((record.pinned ? rows::kPinned : 0) |
+                                   (record.shadowed ? rows::kShadowed : 0));
+}
+
 fb::MemoryRecordT Columns::RecordOf(std::uint32_t memory) const {
   const rows::Memory& head = memories[memory];
   const rows::State& state = states[LatestState(memory)];
@@ -116,11 +121,16 @@ fb::MemoryRecordT Columns::RecordOf(std::uint32_t memory) const {
   record.kind = static_cast<fb::MemoryKind>(head.kind);
   record.state = static_cast<fb::MemoryState>(state.state);
   record.authorship = static_cast<fb::Authorship>(state.authorship);
-  record.pinned = state.pinned != 0;
-  record.shadowed = state.shadowed != 0;
+  record.pinned = state.Has(rows::kPinned);
+  record.shadowed = state.Has(rows::kShadowed);
   record.genre = static_cast<fb::Genre>(state.genre);
   record.scope = fb::ScopeRef(containers[scope.container].seq, scope.user, scope.agent, scope.run);
   if (state.expires_at != rows::kNever) record.expires_at = state.expires_at;
+  if (state.valid_span != kNoRow) {
+    const rows::ValidSpan& span = valid_spans[state.valid_span];
+    if (span.from != kTimeMin) record.valid_from = span.from;
+    if (span.until != rows::kNever) record.valid_until = span.until;
+  }
   return record;
 }
 
@@ -134,15 +144,20 @@ Result<std::optional<fb::MemoryRecordT>> Columns::RecordAfter(const fb::Entry& e
   return FoldRecord(entry, stores ? std::nullopt : std::optional(RecordOf(row)));
 }
 
+std::uint32_t Columns::ValidSpanFor(const fb::MemoryRecordT& after, std::uint32_t before) {
+  if (!after.valid_from && !after.valid_until) return kNoRow;
+  const rows::ValidSpan span{after.valid_from.value_or(kTimeMin),
+                             after.valid_until.value_or(rows::kNever)};
+  const std::uint32_t known = before == kNoRow ? kNoRow : states[before].valid_span;
+  if (known != kNoRow && valid_spans[known] == span) return known;
+  return valid_spans.Append(span);
+}
+
 std::uint32_t Columns::MemoryFor(const Uuid& id, const fb::MemoryRecordT& after) {
   const std::uint32_t known = FindMemory(id);
   if (known != kNoRow) return known;
-  rows::Memory memory{id.bytes, static_cast<std::uint32_t>(states.size()), kNoRow,
-                      static_cast<std::uint32_t>(after.kind)};
-  if (after.valid_from || after.valid_until) {
-    memory.valid_span = valid_spans.Append(
-        {after.valid_from.value_or(kTimeMin), after.valid_until.value_or(rows::kNever)});
-  }
+  const rows::Memory memory{id.bytes, static_cast<std::uint32_t>(states.size()),
+                            static_cast<std::uint32_t>(after.kind)};
   const std::uint32_t row = memories.Append(memory);
   memory_rows_.Insert(row, [this](std::uint32_t r) { return HashOfBytes(memories[r].id); });
   latest_.Append(kNoRow);
@@ -214,18 +229,12 @@ Columns::Change Columns::Fold(const fb::Entry& entry, const std::optional<fb::Me
     change.version = AppendVersion(entry, *after, change.memory, spans, labels);
     change.replaced = shown;
   }
-  const std::uint32_t state = states.Append({entry.record_time(),
-                                             after->expires_at ? *after->expires_at : rows::kNever,
-                                             change.memory,
-                                             before,
-                                             change.version != kNoRow ? change.version : shown,
-                                             ScopeFor(after->scope),
-                                             static_cast<std::uint8_t>(after->state),
-                                             static_cast<std::uint8_t>(after->authorship),
-                                             static_cast<std::uint8_t>(after->pinned),
-                                             static_cast<std::uint8_t>(after->shadowed),
-                                             static_cast<std::uint8_t>(after->genre),
-                                             {}});
+  const std::uint32_t state = states.Append(
+      {entry.record_time(), after->expires_at ? *after->expires_at : rows::kNever, change.memory,
+       before, change.version != kNoRow ? change.version : shown, ScopeFor(after->scope),
+       ValidSpanFor(*after, before), static_cast<std::uint8_t>(after->state),
+       static_cast<std::uint8_t>(after->authorship), static_cast<std::uint8_t>(after->genre),
+       MarksOf(*after)});
   std::atomic_ref(latest_.Mutable(change.memory)).store(state, std::memory_order_release);
   return change;
 }
@@ -269,10 +278,7 @@ Status Columns::CheckRows() const {
   };
   for (std::size_t i = 0; i < memories.size(); ++i) {
     const rows::Memory& row = memories[i];
-    if (row.first_state >= states.size() ||
-        (row.valid_span != kNoRow && row.valid_span >= valid_spans.size())) {
-      return corrupt("memories");
-    }
+    if (row.first_state >= states.size()) return corrupt("memories");
   }
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     if (chunks[i].memory >= memories.size() || chunks[i].version >= versions.size()) {
@@ -295,7 +301,9 @@ Status Columns::FinishLoading() {
   for (std::uint32_t i = 0; i < states.size(); ++i) {
     const rows::State& row = states[i];
     if (row.memory >= memories.size() || row.version >= versions.size() ||
-        row.scope >= scopes.size() || row.previous != latest_[row.memory]) {
+        row.scope >= scopes.size() ||
+        (row.valid_span != kNoRow && row.valid_span >= valid_spans.size()) ||
+        row.previous != latest_[row.memory]) {
       return Fail(Code::kCorrupt, "A row of states refers to one that is not there.");
     }
     latest_.Mutable(row.memory) = i;

@@ -106,6 +106,8 @@ class Columns {
   std::uint32_t AppendVersion(const fb::Entry& entry, const fb::MemoryRecordT& after,
                               std::uint32_t memory, std::span<const ChunkSpan> spans,
                               std::span<const ValueKey> labels);
+  static std::uint8_t MarksOf(const fb::MemoryRecordT& record);
+  std::uint32_t ValidSpanFor(const fb::MemoryRecordT& after, std::uint32_t before);
   std::uint32_t MemoryFor(const Uuid& id, const fb::MemoryRecordT& after);
   std::uint32_t LabelFor(const ValueKey& key);
   std::uint32_t ScopeFor(const fb::ScopeRef& scope);

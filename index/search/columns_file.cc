@@ -13,7 +13,7 @@
 namespace perdure {
 namespace {
 
-constexpr std::string_view kMagic = "PDCOLS1\n";
+constexpr std::string_view kMagic = "PDCOLS2\n";
 
 // The label tables change after they were written, and row 0 of containers is always there: those
 // three are copied, the others stay mapped.

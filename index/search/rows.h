@@ -18,13 +18,14 @@ inline constexpr Micros kNever = std::numeric_limits<Micros>::max();
 struct Memory {
   std::array<std::uint8_t, 16> id;
   std::uint32_t first_state;
-  std::uint32_t valid_span;  // kNoRow: always valid
-  std::uint32_t kind;        // fb::MemoryKind
+  std::uint32_t kind;  // fb::MemoryKind
 };
 
 struct ValidSpan {
   Micros from;   // kTimeMin: since ever
   Micros until;  // kNever: for ever
+
+  bool operator==(const ValidSpan&) const = default;
 };
 
 // What a memory was from `record_time` on, until the next of its states.
@@ -32,16 +33,19 @@ struct State {
   Micros record_time;
   Micros expires_at;  // kNever
   std::uint32_t memory;
-  std::uint32_t previous;  // of the same memory
-  std::uint32_t version;   // row of versions
-  std::uint32_t scope;     // row of scopes
-  std::uint8_t state;      // fb::MemoryState
+  std::uint32_t previous;    // of the same memory
+  std::uint32_t version;     // row of versions
+  std::uint32_t scope;       // row of scopes
+  std::uint32_t valid_span;  // kNoRow: always valid
+  std::uint8_t state;        // fb::MemoryState
   std::uint8_t authorship;
-  std::uint8_t pinned;
-  std::uint8_t shadowed;
   std::uint8_t genre;  // fb::Genre
-  std::uint8_t unused[3];
+  std::uint8_t marks;  // kPinned, kShadowed
+
+  bool Has(std::uint8_t mark) const { return (marks & mark) != 0; }
 };
+inline constexpr std::uint8_t kPinned = 1;
+inline constexpr std::uint8_t kShadowed = 2;
 
 // One version, in log order.
 struct Version {
@@ -87,7 +91,7 @@ struct Scope {
   std::uint32_t unused;
 };
 
-static_assert(sizeof(Memory) == 28 && sizeof(State) == 40 && sizeof(Version) == 56);
+static_assert(sizeof(Memory) == 24 && sizeof(State) == 40 && sizeof(Version) == 56);
 static_assert(sizeof(Chunk) == 16 && sizeof(Container) == 16 && sizeof(Scope) == 32);
 
 }  // namespace perdure::rows

@@ -239,7 +239,7 @@ void Searcher::AddPriors() {
     candidate.is_pending = !candidate.has_cosine && candidate.best_chunk != kNoRow &&
                            candidate.best_chunk >= pending_from_;
     const rows::State& state = columns.states[columns.StateAt(candidate.memory, as_of_)];
-    if (state.pinned != 0) candidate.prior += kPinWeight;
+    if (state.Has(rows::kPinned)) candidate.prior += kPinWeight;
     if (user != kNoRow && columns.HasLabel(state.version, user)) {
       candidate.prior += kUserSpeakerWeight;
     }

@@ -79,17 +79,17 @@ bool Visibility::Contains(const Inside& outer, std::uint32_t scope) const {
 bool Visibility::AdmitsState(const rows::State& then, const rows::Memory& memory) const {
   if (states_ == 0) {
     if (then.state != static_cast<std::uint8_t>(fb::MemoryState::live)) return false;
-    if (then.shadowed != 0 || then.expires_at <= valid_at_) return false;
+    if (then.Has(rows::kShadowed) || then.expires_at <= valid_at_) return false;
   } else if ((states_ & Bit(then.state)) == 0) {
     return false;
   }
   if ((genres_ & Bit(then.genre)) == 0) return false;
-  if (memory.valid_span != kNoRow) {
-    const rows::ValidSpan& valid = columns_->valid_spans[memory.valid_span];
+  if (then.valid_span != kNoRow) {
+    const rows::ValidSpan& valid = columns_->valid_spans[then.valid_span];
     if (valid_at_ < valid.from || valid_at_ >= valid.until) return false;
   }
   if (filter_.kind && memory.kind != static_cast<std::uint32_t>(*filter_.kind)) return false;
-  if (filter_.pinned && (then.pinned != 0) != *filter_.pinned) return false;
+  if (filter_.pinned && then.Has(rows::kPinned) != *filter_.pinned) return false;
   if (filter_.authorship && then.authorship != static_cast<std::uint8_t>(*filter_.authorship)) {
     return false;
   }

@@ -182,6 +182,33 @@ TEST(Fact, OfTwoPeriodsAreTwoIntervals) {
   EXPECT_THAT(engine.Assert(inverted), IsRefusedBy(Rule::kInterval));
 }
 
+TEST(Fact, ThatHoldsFromSomeTimeOnLeavesTheTimeBeforeToTheOther) {
+  FactEngine engine;
+  FactDraft paris = Fact("Bob", "lives in", "Paris");
+  paris.valid_from = 0;
+  const Uuid first = engine.Asserted(paris);
+  FactDraft rome = Fact("Bob", "lives in", "Rome");
+  rome.valid_from = 10 * kDay;
+  engine.Asserted(rome);
+  const auto at = [&](Micros time) {
+    return engine.Standing("bob", "lives in", {.valid_at = time});
+  };
+  EXPECT_EQ(at(10 * kDay - 1), "Paris");
+  EXPECT_EQ(at(10 * kDay), "Rome");
+  EXPECT_NEAR(engine.Record(first).confidence, 0.5f, kNear);
+  EXPECT_EQ(engine.Record(first).valid_until, 10 * kDay);
+
+  FactDraft oslo = Fact("Bob", "lives in", "Oslo");
+  oslo.valid_from = 2 * kDay;
+  oslo.valid_until = 4 * kDay;
+  engine.Asserted(oslo);
+  EXPECT_EQ(at(2 * kDay - 1), "Paris");
+  EXPECT_EQ(at(2 * kDay), "Oslo");
+  EXPECT_EQ(at(4 * kDay), "Paris");
+  EXPECT_EQ(at(10 * kDay - 1), "Paris");
+  EXPECT_EQ(at(10 * kDay), "Rome");
+}
+
 TEST(Fact, StandsAsItDidAtAnyPastTime) {
   FactEngine engine;
   const Uuid milk = engine.Asserted(Milk(Quote("q", "s", 1)));
