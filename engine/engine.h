@@ -29,6 +29,7 @@
 #include "engine/read/read_view.h"
 #include "engine/storage/store.h"
 #include "engine/write/clock_guard.h"
+#include "engine/write/refusal_counts.h"
 #include "engine/write/sync_policy.h"
 
 namespace perdure {
@@ -132,6 +133,8 @@ class Engine {
   Status WriterState() const;
   // Commands that wait for their answer.
   std::size_t WriteQueueDepth() const;
+  // Writes refused since the start, by rule.
+  const RefusalCounts& Refusals() const { return refusals_; }
   // What was odd about the wall clock when the store was opened, or nothing.
   const std::string& clock_warning() const { return clock_warning_; }
   // Says that the wall clock is right, when WriterState says that it has run away.
@@ -176,6 +179,7 @@ class Engine {
   std::map<SpaceId, std::unique_ptr<OpenSpace>> spaces_ GUARDED_BY(spaces_mutex_);
   Mutex erasure_mutex_;  // one erasure or compaction at a time changes the files
   std::string clock_warning_;
+  RefusalCounts refusals_;
   std::atomic<bool> recovering_ = false;
   SharedMutex submitting_;  // shared by each write, whole to change the sequencer
   std::shared_ptr<Sequencer> sequencer_ GUARDED_BY(spaces_mutex_);

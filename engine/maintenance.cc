@@ -168,7 +168,9 @@ Result<WriteOutcome> Engine::Submit(WriteRequest request) {
   RETURN_IF_ERROR(time_.Check());
   if (recovering_) RETURN_IF_ERROR(store_->Writable());
   const ReaderLock lock(submitting_);
-  return sequencer()->Submit(std::move(request));
+  Result<WriteOutcome> answer = sequencer()->Submit(std::move(request));
+  refusals_.Count(answer);
+  return answer;
 }
 
 void Engine::WatchDisk() {

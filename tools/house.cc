@@ -123,6 +123,14 @@ void House::AddGauges(Metrics& metrics) const {
                    [&engine] { return engine.WriterState() ? 1.0 : 0.0; });
   metrics.AddGauge("perdure_write_queue_depth", "Writes that wait for their answer",
                    [&engine] { return static_cast<double>(engine.WriteQueueDepth()); });
+  metrics.AddCounters("perdure_refused_writes_total", "Writes that a gate refused, by rule", "rule",
+                      [&engine] {
+                        Metrics::Labelled refused;
+                        for (const auto& [rule, count] : engine.Refusals().All()) {
+                          refused.emplace_back(rule, static_cast<double>(count));
+                        }
+                        return refused;
+                      });
   metrics.AddGauge("perdure_store_bytes", "Bytes of the store on disk",
                    [&engine] { return static_cast<double>(engine.store().BytesOnDisk()); });
   metrics.AddGauge("perdure_index_lag_entries", "Entries that the lexical index has yet to follow",

@@ -13,6 +13,8 @@
 namespace perdure {
 namespace {
 
+using prometheus::MetricType;
+
 // From a read out of memory to a slow semantic search, in seconds.
 const prometheus::Histogram::BucketBoundaries& Buckets() {
   static const prometheus::Histogram::BucketBoundaries kBuckets = {
@@ -23,9 +25,14 @@ const prometheus::Histogram::BucketBoundaries& Buckets() {
 struct Series {
   std::string name;
   std::string help;
-  std::function<double()> read;
+  std::string label;  // empty: the one number has none
+  std::function<Metrics::Labelled()> read;
   prometheus::MetricType type;
 };
+
+std::function<Metrics::Labelled()> Single(std::function<double()> read) {
+  return [read = std::move(read)] { return Metrics::Labelled{{"", read()}}; };
+}
 
 }  // namespace
 
@@ -60,33 +67,45 @@ void Metrics::CountRequest(const std::string& method, const std::string& route, 
 void Metrics::AddGauge(std::string name, std::string help, std::function<double()> read) {
   const MutexLock lock(impl_->mutex);
   impl_->series.push_back(
-      {std::move(name), std::move(help), std::move(read), prometheus::MetricType::Gauge});
+      {std::move(name), std::move(help), "", Single(std::move(read)), MetricType::Gauge});
 }
 
 void Metrics::AddCounter(std::string name, std::string help, std::function<double()> read) {
   const MutexLock lock(impl_->mutex);
   impl_->series.push_back(
-      {std::move(name), std::move(help), std::move(read), prometheus::MetricType::Counter});
+      {std::move(name), std::move(help), "", Single(std::move(read)), MetricType::Counter});
+}
+
+void Metrics::AddCounters(std::string name, std::string help, std::string label,
+                          std::function<Labelled()> read) {
+  const MutexLock lock(impl_->mutex);
+  impl_->series.push_back(
+      {std::move(name), std::move(help), std::move(label), std::move(read), MetricType::Counter});
 }
 
 std::string Metrics::Text(const std::vector<Reading>& more) const {
   std::vector<prometheus::MetricFamily> families = impl_->registry.Collect();
   const auto put = [&](const std::string& name, const std::string& help,
-                       prometheus::MetricType type) -> prometheus::ClientMetric& {
+                       MetricType type) -> prometheus::MetricFamily& {
     prometheus::MetricFamily& family = families.emplace_back();
     family.name = name;
     family.help = help;
     family.type = type;
-    return family.metric.emplace_back();
+    return family;
   };
   for (const Reading& reading : more) {
-    put(reading.name, reading.help, prometheus::MetricType::Gauge).gauge.value = reading.value;
+    prometheus::MetricFamily& family = put(reading.name, reading.help, MetricType::Gauge);
+    family.metric.emplace_back().gauge.value = reading.value;
   }
   const MutexLock lock(impl_->mutex);
   for (const Series& series : impl_->series) {
-    prometheus::ClientMetric& metric = put(series.name, series.help, series.type);
-    const bool is_counter = series.type == prometheus::MetricType::Counter;
-    (is_counter ? metric.counter.value : metric.gauge.value) = series.read();
+    prometheus::MetricFamily& family = put(series.name, series.help, series.type);
+    const bool is_counter = series.type == MetricType::Counter;
+    for (const auto& [label, value] : series.read()) {
+      prometheus::ClientMetric& metric = family.metric.emplace_back();
+      if (!series.label.empty()) metric.label.push_back({series.label, std::string(label)});
+      (is_counter ? metric.counter.value : metric.gauge.value) = value;
+    }
   }
   return prometheus::TextSerializer().Serialize(families);
 }

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace perdure {
@@ -26,6 +28,11 @@ class Metrics {
 
   // The same for a number that only grows, and whose name ends in _total.
   void AddCounter(std::string name, std::string help, std::function<double()> read);
+
+  // One such number for each value of a label.
+  using Labelled = std::vector<std::pair<std::string_view, double>>;
+  void AddCounters(std::string name, std::string help, std::string label,
+                   std::function<Labelled()> read);
 
   struct Reading {
     std::string name;

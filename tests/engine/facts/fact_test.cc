@@ -56,6 +56,9 @@ TEST(Fact, ARejectedValueFromTheSameTranscriptChangesNothingHoweverOften) {
                 IsRefusedBy(Rule::kStaleEvidence));
   }
   EXPECT_EQ(engine.Refusals(Rule::kStaleEvidence), 15u);
+  for (const auto& [rule, count] : (*engine).Refusals().All()) {
+    EXPECT_EQ(count, rule == FactsOf(Rule::kStaleEvidence).name ? 15u : 0u) << rule;
+  }
   EXPECT_EQ(engine.Record(corrected.oat).confidence, before.confidence);
   EXPECT_EQ(engine.Record(corrected.oat).seq, before.seq);
   EXPECT_EQ(engine.Standing("alice", "drinks"), "oat milk");

@@ -218,6 +218,8 @@ TEST_F(HttpServerTest, MetricsCountByPatternAndStatus) {
   Start();
   double depth = 3;
   metrics_.AddGauge("perdure_queue_depth", "Commands that wait", [&] { return depth; });
+  metrics_.AddCounters("perdure_refusals_total", "By rule", "rule",
+                       [] { return Metrics::Labelled{{"role", 2}, {"scope", 0}}; });
   Ask(Head("GET /api/v1/notes/one"));
   Ask(Head("GET /api/v1/notes/two"));
   Ask(Head("GET /api/v1/echo?text=a"));
@@ -226,6 +228,8 @@ TEST_F(HttpServerTest, MetricsCountByPatternAndStatus) {
                               "route=\"/api/v1/notes/{id}\",status=\"404\"} 2"));
   EXPECT_THAT(text, HasSubstr("perdure_http_request_seconds_count{route=\"/api/v1/echo\"} 1"));
   EXPECT_THAT(text, HasSubstr("perdure_queue_depth 3"));
+  EXPECT_THAT(text, HasSubstr("perdure_refusals_total{rule=\"role\"} 2"));
+  EXPECT_THAT(text, HasSubstr("perdure_refusals_total{rule=\"scope\"} 0"));
   EXPECT_THAT(text, HasSubstr("perdure_http_streams 0"));
   EXPECT_THAT(text, Not(HasSubstr("notes/one")));
 }
