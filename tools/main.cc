@@ -24,6 +24,7 @@ void AddVerbs(CLI::App& app, Program& program) {
   perdure::AddCompact(app, program);
   perdure::AddIndex(app, program);
   perdure::AddDoctor(app, program);
+  perdure::AddEval(app, program);
   perdure::AddBench(app, program);
   perdure::AddVersion(app, program);
 }

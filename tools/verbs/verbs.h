@@ -25,6 +25,7 @@ void AddReplay(CLI::App& app, Program& program);
 void AddCompact(CLI::App& app, Program& program);
 void AddIndex(CLI::App& app, Program& program);
 void AddDoctor(CLI::App& app, Program& program);
+void AddEval(CLI::App& app, Program& program);
 void AddBench(CLI::App& app, Program& program);
 void AddVersion(CLI::App& app, Program& program);
 

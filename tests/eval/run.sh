@@ -1,0 +1,74 @@
+#!/bin/sh
+# `perdure eval retrieval` over the sets of this folder: run.sh PERDURE. Works in a directory of its
+# own. With the built-in model its figures must not fall below what they were; without it that is
+# skipped.
+set -eu
+perdure=${1:?usage: run.sh PERDURE}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); echo "ok    $1"; }
+fail() { failed=$((failed + 1)); echo "FAIL  $1"; [ -z "${2:-}" ] || printf '      %s\n' "$2"; }
+exits() {
+  name=$1; expected=$2; shift 2
+  code=0
+  "$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
+  if [ "$code" = "$expected" ]; then pass "$name"; else
+    fail "$name" "exit code $code instead of $expected: $(cat "$work/out" "$work/err")"; fi
+}
+says() { if grep -q -- "$2" "$3"; then pass "$1"; else fail "$1" "no '$2' in: $(cat "$3")"; fi; }
+# at_least REPORT SET METRIC FIGURE
+at_least() {
+  if python3 -c 'import json, sys
+figure = json.load(open(sys.argv[1]))["sets"][sys.argv[2]]["all"][sys.argv[3]]
+print(figure)
+sys.exit(figure < float(sys.argv[4]))' "$@" >"$work/figure"; then pass "$2: $3 is at least $4"; else
+    fail "$2: $3 is at least $4" "it is $(cat "$work/figure")"; fi
+}
+
+# --- usage
+exits "eval without a verb is a usage error" 2 "$perdure" eval
+exits "retrieval wants --data" 2 "$perdure" eval retrieval
+exits "its help is fine" 0 "$perdure" eval retrieval --help
+exits "a folder without sets fails" 1 "$perdure" eval retrieval --data "$work"
+says "and names what is missing" corpus.jsonl "$work/err"
+exits "a set that is not there fails" 1 "$perdure" eval retrieval --data "$here/sets" --set hose
+says "and names those that are" "household, talks" "$work/err"
+mkdir -p "$work/broken/set"
+printf '{"id":"a","scope":"s","text":"x"}\n{"id":\n' >"$work/broken/set/corpus.jsonl"
+printf '{"id":"q","scope":"s","text":"x","relevant":["a"]}\n' >"$work/broken/set/queries.jsonl"
+exits "a malformed line fails" 1 "$perdure" eval retrieval --data "$work/broken"
+says "by file and line" "set/corpus.jsonl:2" "$work/err"
+
+# --- without a model
+exits "without a model it runs" 0 "$perdure" eval retrieval --data "$here/sets" \
+  --model "$work/none" --rankings "$work/ranks.jsonl" --json
+cp "$work/out" "$work/words.json"
+says "and says so" stand-in "$work/err"
+says "in its JSON too" stand_in_reason "$work/words.json"
+exits "its figures are those of the reference" 0 python3 "$here/reference.py" "$here/sets" \
+  "$work/words.json" "$work/ranks.jsonl"
+exits "one scope of a set can be asked alone" 0 "$perdure" eval retrieval --data "$here/sets" \
+  --model "$work/none" --set talks/theo-ann --limit 3 --beside "before=$work/words.json"
+says "as a table" "talks/theo-ann" "$work/out"
+
+# --- with the model: no worse than it was
+"$perdure" eval retrieval --data "$here/sets" --rankings "$work/ranks.jsonl" --json \
+  >"$work/model.json" 2>"$work/err"
+if grep -q stand_in_reason "$work/model.json"; then
+  echo "skipped: figures with the model, which is not there"
+else
+  exits "with the model its figures are those of the reference" 0 python3 "$here/reference.py" \
+    "$here/sets" "$work/model.json" "$work/ranks.jsonl"
+  at_least "$work/model.json" household R@5 0.9
+  at_least "$work/model.json" household MRR 0.8
+  at_least "$work/model.json" talks R@5 0.9
+  at_least "$work/model.json" talks MRR 0.65
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
