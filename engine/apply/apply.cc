@@ -98,7 +98,7 @@ void FoldCompacted(const fb::Entry& entry, const fb::HistoryCompacted& event, Ov
 
 void FoldIdempotency(const fb::Entry& entry, const fb::Payload& payload, const Secret& secret,
                      Overlay& state) {
-  if (!payload.idempotency_key() || entry.event_type() == fb::Event::WriteRefused) return;
+  if (!payload.idempotency_key()) return;  // nor has a refused command, see its entry's payload
   state.Put(Family::kRows,
             tables::Idempotency(entry.space(), FromId(*entry.principal()),
                                 IdempotencyKey(secret, payload.idempotency_key()->string_view())),

@@ -54,6 +54,8 @@ Result<std::vector<Seq>> SupersededPayloads(const StateReader& reader, SpaceId s
     record = FoldRecord(*entry, std::move(record));
     if (VersionMadeBy(*entry) == 0) continue;
     std::set<Seq> needs = {seq, record->text_seq, record->label_seq};
+    // The first payload of a fact has the evidence that carried it.
+    if (record->kind == fb::MemoryKind::fact) needs.insert(record->created_seq);
     if (entry->record_time() > before) {
       needed.merge(needs);
     } else {

@@ -12,7 +12,9 @@ Place PlaceIn(const fb::MemoryRecordT& record) {
           .scope = record.scope,
           .rival = record.kind == fb::MemoryKind::fact && record.state == fb::MemoryState::live,
           .candidate = record.state == fb::MemoryState::pending,
-          .disputed = record.dispute != fb::Dispute::none};
+          .disputed =
+              record.dispute != fb::Dispute::none &&
+              (record.state == fb::MemoryState::live || record.state == fb::MemoryState::disputed)};
 }
 
 std::string Encode(const fb::ScopeRef& scope) {
@@ -33,9 +35,20 @@ Result<std::optional<FactKeys>> KeysAt(const FoldContext& context, const Place& 
 // Calls `visit` with the row of each key by which the fact's words are found.
 template <typename Visit>
 void EachWordRow(SpaceId space, const FactKeys& keys, const Uuid& id, Seq text_seq, Visit&& visit) {
-  for (const ValueKey& key : keys.subjects) visit(tables::Value(space, key, id, text_seq));
-  for (const ValueKey& key : keys.slots) visit(tables::Value(space, key, id, text_seq));
-  visit(tables::Value(space, keys.value, id, text_seq));
+  for (const auto* some : {&keys.subjects, &keys.slots, &keys.values}) {
+    for (const ValueKey& key : *some) visit(tables::Value(space, key, id, text_seq));
+  }
+}
+
+// A row of words holds every scope in which the fact ever said them.
+Status AddScope(std::string row, const std::string& scope, Overlay& state) {
+  ASSIGN_OR_RETURN(const auto known, state.Get(Family::kRows, row));
+  std::string scopes = known.value_or("");
+  for (std::string_view rest = scopes; !rest.empty(); rest.remove_prefix(scope.size())) {
+    if (rest.starts_with(scope)) return {};
+  }
+  state.Put(Family::kRows, std::move(row), scopes + scope, 0);
+  return {};
 }
 
 Status FoldFact(const FoldContext& context, const std::optional<Place>& before,
@@ -56,9 +69,11 @@ Status FoldFact(const FoldContext& context, const std::optional<Place>& before,
   ASSIGN_OR_RETURN(const auto keys, KeysAt(context, place, after.symmetric, state));
   if (!keys) return {};
   if (moved) {
+    Status added;
     EachWordRow(space, *keys, context.id, place.text_seq, [&](std::string row) {
-      state.Put(Family::kRows, std::move(row), Encode(place.scope), 0);
+      if (added) added = AddScope(std::move(row), Encode(place.scope), state);
     });
+    RETURN_IF_ERROR(added);
   }
   if (!place.rival) return {};
   for (const ValueKey& slot : keys->scoped) {

@@ -38,7 +38,7 @@ void FoldPolicy(const fb::Entry& entry, Overlay& state) {
 Status FoldSuppressed(const fb::Entry& entry, const fb::ValueSuppressed& event, Overlay& state) {
   fb::SuppressionRecordT record;
   record.record_time = entry.record_time();
-  if (event.scope()) record.scope = *event.scope();
+  record.scope = *event.scope();
   record.expires_at = event.expires_at();
   state.Put(Family::kState, tables::Suppression(entry.space(), entry.seq()), Pack(record),
             entry.record_time());

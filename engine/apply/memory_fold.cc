@@ -82,7 +82,8 @@ void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
   if (event.pinned()) record.pinned = *event.pinned();
   if (!event.state()) return;
   record.state = *event.state();
-  if (event.confidence()) record.confidence = *event.confidence();
+  if (!event.confidence()) return;  // of a log from before there were facts
+  record.confidence = *event.confidence();
   if (event.genre()) record.genre = *event.genre();
   record.shadowed = event.shadowed().value_or(false);
   record.dispute = event.dispute().value_or(fb::Dispute::none);
@@ -91,6 +92,10 @@ void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
   record.because = event.because();
   record.valid_from = event.valid_from();
   record.valid_until = event.valid_until();
+  record.frequency = event.frequency();
+  record.accepted_time = event.accepted_time();
+  record.evidence_time = event.evidence_time();
+  if (event.trust()) record.trust = *event.trust();
 }
 
 void FoldReinforced(const fb::FactReinforced& event, fb::MemoryRecordT& record) {
@@ -201,6 +206,7 @@ void FoldEvent(const fb::Entry& entry, fb::MemoryRecordT& record) {
     case fb::Event::MemoryRestored:
       record.state = fb::MemoryState::live;
       record.shadowed = false;
+      if (record.dispute == fb::Dispute::source_gone) record.dispute = fb::Dispute::none;
       break;
     case fb::Event::MemoryForgotten:
       record.state = fb::MemoryState::forgotten;
@@ -208,6 +214,7 @@ void FoldEvent(const fb::Entry& entry, fb::MemoryRecordT& record) {
     case fb::Event::MemoryErased:
       record.state = fb::MemoryState::erased;
       record.erased_seq = entry.seq();
+      record.dispute = fb::Dispute::none;
       break;
     default:
       break;

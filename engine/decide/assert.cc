@@ -45,21 +45,25 @@ std::unexpected<Error> Stale(const Member& lapsed, std::string_view why) {
 }
 
 // From when on evidence for a lapsed value is newer than what made it lapse.
-Micros CorrectedAt(const Member& lapsed, const Member* rival) {
-  if (!rival) return lapsed.record.record_time;
-  const fb::MemoryRecordT& record = rival->record;
-  return record.evidence_time ? *record.evidence_time : record.accepted_time;
+Micros CorrectedAt(const Member& lapsed, const Slot& slot) {
+  std::optional<Micros> corrected;
+  for (const Member& rival : slot.rivals) {
+    if (!Stands(rival.record)) continue;
+    const Micros since = rival.record.evidence_time.value_or(rival.record.accepted_time);
+    if (!corrected || since > *corrected) corrected = since;
+  }
+  return corrected.value_or(lapsed.record.record_time);
 }
 
-// The evidence rule: a value that no longer stands comes back on newer evidence only.
+// The evidence rule: a value that no longer stands comes back on newer evidence only. What never
+// stood has not lapsed.
 Status CheckNewEvidence(const Transaction& txn, const Claim& claim, const Slot& slot) {
-  const Member* rival = slot.Rival();
   for (const Member& lapsed : slot.same) {
-    if (lapsed.record.state == MemoryState::pending) continue;
+    if (lapsed.record.accepted_time == 0) continue;
     if (claim.support.keys.empty()) return Stale(lapsed, "there is no evidence for it");
     ASSIGN_OR_RETURN(const bool counted, HasCounted(txn, lapsed.id, claim.support));
     if (counted) return Stale(lapsed, "this evidence has counted already");
-    const Micros corrected = CorrectedAt(lapsed, rival);
+    const Micros corrected = CorrectedAt(lapsed, slot);
     if (!claim.support.time) return Stale(lapsed, "nothing says when the evidence is from");
     if (*claim.support.time <= corrected) {
       return Stale(lapsed, fmt::format("the evidence is from {}, not after {}",
@@ -69,11 +73,14 @@ Status CheckNewEvidence(const Transaction& txn, const Claim& claim, const Slot& 
   return {};
 }
 
-Status CheckCountsAnew(const Transaction& txn, const Claim& claim, const Member& standing) {
+// Evidence counts once for a value, also when it counted for a memory of it that lapsed.
+Status CheckCountsAnew(const Transaction& txn, const Claim& claim, const Slot& slot,
+                       const Member& standing) {
   if (claim.policy.repetition == fb::Repetition::any) return {};
   bool counts = !claim.support.keys.empty();
-  if (counts) {
-    ASSIGN_OR_RETURN(const bool counted, HasCounted(txn, standing.id, claim.support));
+  for (const Member& member : slot.same) {
+    if (!counts || member.record.accepted_time == 0) continue;
+    ASSIGN_OR_RETURN(const bool counted, HasCounted(txn, member.id, claim.support));
     counts = !counted;
   }
   if (counts) return {};
@@ -85,11 +92,11 @@ Status CheckCountsAnew(const Transaction& txn, const Claim& claim, const Member&
 }
 
 // An admission rule sends the claim to a reviewer.
-Status Park(Transaction& txn, const Claim& claim, const Verdict& verdict) {
+Status Park(Transaction& txn, const Claim& claim, const Slot& slot, const Verdict& verdict) {
   Entrance entrance{.state = MemoryState::pending,
                     .because = static_cast<std::uint16_t>(*claim.parked),
                     .rival = {},
-                    .confidence = claim.draft.confidence.value_or(claim.policy.first)};
+                    .confidence = ConfidenceOf(claim, slot)};
   if (verdict.Rival()) entrance.rival = verdict.standing->id;
   ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id, AppendFact(txn, claim, entrance));
   return {};
@@ -97,11 +104,10 @@ Status Park(Transaction& txn, const Claim& claim, const Verdict& verdict) {
 
 Status AssertOne(Transaction& txn, const FactDraft& draft) {
   ASSIGN_OR_RETURN(const Claim claim, CheckClaim(txn, draft));
-  ASSIGN_OR_RETURN(const Slot slot,
-                   ReadSlot(txn, claim.keys, claim.valid, claim.predicate.multi_valued));
+  ASSIGN_OR_RETURN(const Slot slot, SlotOfClaim(txn, claim));
   ASSIGN_OR_RETURN(const Verdict verdict, Judge(txn, claim, slot));
   const Policy& policy = claim.policy;
-  if (claim.parked) return Park(txn, claim, verdict);
+  if (claim.parked) return Park(txn, claim, slot, verdict);
   switch (verdict.kind) {
     case Verdict::Kind::kReinforces:
       return Reinforce(txn, *verdict.standing, claim.support, slot, policy);
@@ -111,11 +117,10 @@ Status AssertOne(Transaction& txn, const FactDraft& draft) {
     case Verdict::Kind::kNewcomer:
       break;
   }
-  const float usual = verdict.kind == Verdict::Kind::kFirst ? policy.first : policy.newcomer;
-  Entrance entrance{.confidence = draft.confidence.value_or(usual)};
+  Entrance entrance{.confidence = ConfidenceOf(claim, slot)};
   if (verdict.standing) entrance.rival = verdict.standing->id;
   ASSIGN_OR_RETURN(const Uuid id, AppendFact(txn, claim, entrance));
-  return FadeRivals(txn, slot.rivals, {id, claim.valid}, policy);
+  return FadeRivals(txn, slot.rivals, {id, claim.seat.valid}, policy);
 }
 
 // One member of a batch was turned down, the others stand.
@@ -132,14 +137,16 @@ Status AppendRefusal(Transaction& txn, const Error& error, std::uint8_t command)
 
 Result<Claim> CheckClaim(Transaction& txn, const FactDraft& draft) {
   RETURN_IF_ERROR(CheckForm(draft, txn.NextTime()));
-  Claim claim{.draft = draft, .valid = {draft.valid_from, draft.valid_until}};
+  Claim claim{.draft = draft};
   if (claim.draft.text.empty()) claim.draft.text = InWords(draft.value);
-  ASSIGN_OR_RETURN(claim.scope, EnsureScope(txn, draft.scope.value_or(txn.principal().scope)));
+  claim.seat.genre = draft.genre.value_or(fb::Genre::factual);
+  claim.seat.valid = {draft.valid_from, draft.valid_until};
+  ASSIGN_OR_RETURN(claim.seat.scope, EnsureScope(txn, draft.scope.value_or(txn.principal().scope)));
   ASSIGN_OR_RETURN(claim.predicate,
                    ReadPredicate(txn.state(), txn.space(), txn.secret(), draft.value.predicate));
   ASSIGN_OR_RETURN(claim.policy, ReadPolicy(txn.state(), txn.space()));
   const bool symmetric = claim.predicate.symmetric;
-  RETURN_IF_ERROR(CheckNotSuppressed(txn, claim.scope, [&]() -> Result<std::vector<ValueKey>> {
+  RETURN_IF_ERROR(CheckNotSuppressed(txn, claim.seat.scope, [&]() -> Result<std::vector<ValueKey>> {
     return RefusedKeys(txn.secret(), draft.value, symmetric, claim.draft.text);
   }));
   RETURN_IF_ERROR(CheckShape(claim.predicate.shape, draft.value.object));
@@ -147,13 +154,22 @@ Result<Claim> CheckClaim(Transaction& txn, const FactDraft& draft) {
   ASSIGN_OR_RETURN(claim.support, CheckEvidence(txn, draft.evidence, draft.claimed));
   claim.keys = KeysOfFact(
       txn.secret(), FactWords::Of(draft.value.subject, draft.value.predicate, draft.value.object),
-      symmetric, claim.scope);
+      symmetric, claim.seat.scope);
   return claim;
+}
+
+Result<Slot> SlotOfClaim(const Transaction& txn, const Claim& claim) {
+  return ReadSlot(txn, claim.keys, claim.seat, claim.predicate.multi_valued);
+}
+
+float ConfidenceOf(const Claim& claim, const Slot& slot) {
+  const float usual = slot.rivals.empty() ? claim.policy.first : claim.policy.newcomer;
+  return claim.draft.confidence.value_or(usual);
 }
 
 Result<Verdict> Judge(const Transaction& txn, const Claim& claim, const Slot& slot) {
   if (const Member* standing = slot.Standing()) {
-    RETURN_IF_ERROR(CheckCountsAnew(txn, claim, *standing));
+    RETURN_IF_ERROR(CheckCountsAnew(txn, claim, slot, *standing));
     return Verdict{Verdict::Kind::kReinforces, standing};
   }
   if (const Member* candidate = slot.Candidate()) {
@@ -177,13 +193,13 @@ Result<Uuid> AppendFact(Transaction& txn, const Claim& claim, const Entrance& en
   fb::MemoryStoredT event;
   event.memory = ToId(id);
   event.kind = fb::MemoryKind::fact;
-  event.scope = claim.scope;
+  event.scope = claim.seat.scope;
   event.authorship = draft.authorship.value_or(fb::Authorship::authored);
   event.importance = draft.importance.value_or(kDefaultImportance);
   event.valid_from = ToFlat(draft.valid_from);
   event.valid_until = ToFlat(draft.valid_until);
   event.expires_at = ToFlat(draft.expires_at);
-  event.genre = draft.genre.value_or(fb::Genre::factual);
+  event.genre = claim.seat.genre;
   event.symmetric = claim.predicate.symmetric;
   event.confidence = entrance.confidence;
   event.state = entrance.state;

@@ -14,17 +14,18 @@ namespace perdure {
 // A checked draft with all that the gates look at.
 struct Claim {
   FactDraft draft;  // with its text
-  fb::ScopeRef scope;
+  Seat seat;
   Predicate predicate;
   Policy policy;
   FactKeys keys;
   Support support;
-  ValidTime valid;
   std::optional<Rule> parked;  // the admission rule that sends it to a reviewer
 };
 
 // Limits, forms and shapes; then the suppression gate and admission.
 Result<Claim> CheckClaim(Transaction& txn, const FactDraft& draft);
+
+Result<Slot> SlotOfClaim(const Transaction& txn, const Claim& claim);
 
 // What the duplicate and conflict gates make of a claim.
 struct Verdict {
@@ -45,14 +46,14 @@ struct Entrance {
 };
 Result<Uuid> AppendFact(Transaction& txn, const Claim& claim, const Entrance& entrance);
 
+// The confidence with which the claim enters where `slot` is.
+float ConfidenceOf(const Claim& claim, const Slot& slot);
+
 // The standing value gains what new evidence adds, its rivals fade.
 Status Reinforce(Transaction& txn, const Member& standing, const Support& support, const Slot& slot,
                  const Policy& policy);
 
 // The claim waits as a candidate for the place of `standing`, which shows as disputed.
 Status Challenge(Transaction& txn, const Claim& claim, const Member& standing);
-
-// The candidate `challenger`, whose record this is, no longer claims its rival's place.
-Status SettleDispute(Transaction& txn, const Uuid& challenger, const fb::MemoryRecordT& record);
 
 }  // namespace perdure

@@ -60,11 +60,18 @@ void Set(const DescribeMemory& change, fb::PayloadT& payload, fb::MemoryDescribe
   if (change.authorship) event.authorship = *change.authorship;
 }
 
-// The gates at the place that a memory moves to.
-Status CheckMayMove(const Transaction& txn, const Uuid& id, fb::MemoryRecordT record,
-                    const fb::ScopeRef& scope) {
-  if (SameScope(record.scope, scope)) return {};
-  record.scope = scope;
+// The gates at the place that a memory moves to, and at its own when its time had run out.
+Status CheckMayBeThere(const Transaction& txn, const Uuid& id, fb::MemoryRecordT record,
+                       const fb::MemoryDescribedT& event) {
+  const bool moves = !SameScope(record.scope, event.scope);
+  if (moves || event.expires_at != record.expires_at) {
+    RETURN_IF_ERROR(RequireMayPutAway(txn, record, "Moving or dating it"));
+  }
+  const bool was_gone = HasExpired(record, txn.NextTime());
+  record.scope = event.scope;
+  record.expires_at = event.expires_at;
+  const bool returns = was_gone && !HasExpired(record, txn.NextTime());
+  if (!moves && !returns) return {};
   RETURN_IF_ERROR(CheckMayReturn(txn, record));
   return CheckNoRival(txn, id, record);
 }
@@ -143,8 +150,8 @@ Status AppendDescription(Transaction& txn, const DescribeMemory& change,
   Set(change, payload, event);
   if (change.scope) {
     ASSIGN_OR_RETURN(event.scope, EnsureScope(txn, *change.scope));
-    RETURN_IF_ERROR(CheckMayMove(txn, change.id, record, event.scope));
   }
+  RETURN_IF_ERROR(CheckMayBeThere(txn, change.id, record, event));
   if (Same(payload, held) && Same(event, record)) {
     fb::MemorySeenAgainT seen;
     seen.memory = event.memory;

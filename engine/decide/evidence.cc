@@ -69,6 +69,17 @@ Result<std::optional<fb::MemoryRecordT>> Quotable(const Transaction& txn,
   return std::unexpected(record.error());
 }
 
+// Refuses with the nearest passage of the source: the refusal is about the source, and is erased
+// with it.
+std::unexpected<Error> QuoteNotFound(const Uuid& source, const std::string& nearest) {
+  std::string message = "The quote does not stand in the memory that it names.";
+  if (!nearest.empty()) message += " The nearest passage is: " + nearest;
+  auto refusal = RefuseWith(Rule::kQuoteNotFound, std::move(message),
+                            {.suppression = 0, .memory = ToString(source)});
+  refusal.error().field = "evidence.quote";
+  return refusal;
+}
+
 Status CheckQuote(const Transaction& txn, const fb::MemoryRecordT& source, fb::Trust claimed,
                   Support& support) {
   ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, source.text_seq));
@@ -76,13 +87,7 @@ Status CheckQuote(const Transaction& txn, const fb::MemoryRecordT& source, fb::T
   if (passage.found) {
     support.trust = fb::Trust::verbatim;
   } else if (claimed == fb::Trust::verbatim) {
-    return Refuse(Rule::kQuoteNotFound,
-                  passage.nearest.empty()
-                      ? std::string("The quote does not stand in the memory that it names.")
-                      : fmt::format("The quote does not stand in the memory that it names. The "
-                                    "nearest passage is: {}",
-                                    passage.nearest),
-                  "evidence.quote");
+    return QuoteNotFound(*support.memory, passage.nearest);
   }
   return {};
 }
@@ -110,7 +115,8 @@ Result<Support> CheckEvidence(const Transaction& txn, const std::optional<Eviden
                     "evidence.reference_time");
     }
     support.quote = evidence->quote;
-    support.source = evidence->source;
+    // One memory is one source, however its id was written.
+    support.source = evidence->memory ? ToString(*evidence->memory) : evidence->source;
     support.time = evidence->reference_time;
     ASSIGN_OR_RETURN(const auto source, Quotable(txn, evidence->memory));
     if (source) {

@@ -8,6 +8,7 @@
 #include "engine/decide/evidence.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/slot.h"
 #include "engine/model/fact_keys.h"
 
 namespace perdure {
@@ -61,7 +62,7 @@ Status CheckMayScore(const Transaction& txn, const ScoreMemory& command,
   if (txn.options().reason.empty()) {
     return Refuse(Rule::kMalformed, "Scoring a memory needs a reason.", "reason");
   }
-  if (record.pinned || record.trust == fb::Trust::verified) {
+  if (IsProtected(record)) {
     return Refuse(Rule::kProtected, "A reviewer pinned or verified this memory: it is not scored.",
                   "id");
   }
@@ -117,6 +118,9 @@ Status DecideChangeGenre(Transaction& txn, const ChangeGenre& command) {
   ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, command.id));
   RETURN_IF_ERROR(RequireLive(record, "Changing a genre"));
   if (record.genre == command.genre) return AppendSeenAgain(txn, command.id, record);
+  fb::MemoryRecordT there = record;
+  there.genre = command.genre;
+  RETURN_IF_ERROR(CheckNoRival(txn, command.id, there));
   fb::GenreChangedT event;
   event.memory = ToId(command.id);
   event.version = record.version;

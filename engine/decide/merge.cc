@@ -25,6 +25,7 @@ Status CheckParts(const Transaction& txn, const std::vector<Uuid>& parts) {
   for (const Uuid& part : parts) {
     ASSIGN_OR_RETURN(const auto record, FindMemory(txn, part));
     RETURN_IF_ERROR(RequireLive(record, "Merging"));
+    RETURN_IF_ERROR(RequireMayPutAway(txn, record, "Merging"));
     if (record.kind == fb::MemoryKind::fact) {
       return Refuse(Rule::kKind, "Facts are not merged: assert what is true.", "parts");
     }
@@ -81,6 +82,7 @@ Status DecideUnmerge(Transaction& txn, const UnmergeMemory& command) {
   RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Undoing a merge"));
   ASSIGN_OR_RETURN(const auto merged, RequireMemory(txn, command.id));
   RETURN_IF_ERROR(RequireLive(merged, "Undoing a merge"));
+  RETURN_IF_ERROR(RequireMayPutAway(txn, merged, "Undoing a merge"));
   ASSIGN_OR_RETURN(const auto parts, EntriesOfMerge(txn, command.id, merged));
   const Micros before = merged.created_time - 1;
   for (const Entry& part : parts) {

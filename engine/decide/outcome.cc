@@ -90,6 +90,12 @@ const fb::Id* WonBy(const fb::Entry& entry) {
   return nullptr;
 }
 
+// Whether the entry stores what is left of the fact that the one before it bounded: nothing that
+// the command asked for.
+bool IsRest(const fb::Entry& entry, const fb::Entry& before) {
+  return before.event_type() == fb::Event::ValidityBounded && entry.cause() == before.seq();
+}
+
 void AddRival(const fb::Entry& entry, const Uuid& winner, WriteOutcome& outcome) {
   const auto found = std::ranges::find_if(
       outcome.memories, [&](const MemoryOutcome& memory) { return memory.id == winner; });
@@ -141,7 +147,11 @@ Result<WriteOutcome> OutcomeOf(const std::vector<Entry>& entries, const StateRea
   outcome.first_seq = entries.front()->seq();
   outcome.seq = entries.back()->seq();
   outcome.record_time = entries.back()->record_time();
+  const Entry* before = nullptr;
   for (const Entry& entry : entries) {
+    const bool is_rest = before && IsRest(*entry, **before);
+    before = &entry;
+    if (is_rest) continue;
     if (const auto* rollback = entry->event_as_ScopeRolledBack()) {
       outcome.moved_out = rollback->moved_out();
       outcome.erased = rollback->erased();

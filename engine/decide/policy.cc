@@ -99,8 +99,8 @@ Status CheckShape(fb::ValueShape shape, std::string_view object) {
   ASSIGN_OR_RETURN(const std::string canonical, Canonical(object));
   if (Has(shape, canonical)) return {};
   return Refuse(Rule::kShape,
-                fmt::format("This predicate takes objects of the shape {}; '{}' is none.",
-                            fb::EnumNameValueShape(shape), object),
+                fmt::format("This predicate takes objects of the shape {}; this one is none.",
+                            fb::EnumNameValueShape(shape)),
                 "object");
 }
 

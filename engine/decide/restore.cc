@@ -2,6 +2,7 @@
 
 #include "engine/apply/memory_fold.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/slot.h"
 
 namespace perdure {
 namespace {
@@ -18,6 +19,19 @@ Status Archive(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record
   fb::MemoryArchivedT event;
   event.memory = ToId(id);
   event.version = record.version;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
+}
+
+Status PutBackWith(Transaction& txn, const Uuid& id, Micros to, bool with_trust) {
+  ASSIGN_OR_RETURN(const auto now, ReadMemory(txn.state(), txn.space(), id));
+  ASSIGN_OR_RETURN(const auto past, RecordAt(txn.state(), txn.space(), id, to));
+  if (!past) return Archive(txn, id, *now);
+  RETURN_IF_ERROR(RequirePayload(txn, past->text_seq));
+  RETURN_IF_ERROR(RequirePayload(txn, past->label_seq));
+  fb::MemoryRevertedT event = WhollyBackTo(id, *now, *past);
+  if (with_trust) event.trust = past->trust;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                    txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
   return {};
@@ -68,19 +82,37 @@ fb::MemoryRevertedT WhollyBackTo(const Uuid& id, const fb::MemoryRecordT& now,
   event.because = past.because;
   event.valid_from = past.valid_from;
   event.valid_until = past.valid_until;
+  event.frequency = past.frequency;
+  event.accepted_time = past.accepted_time;
+  event.evidence_time = past.evidence_time;
   return event;
 }
 
+bool ComesBack(const fb::MemoryRecordT& past) {
+  return past.state == fb::MemoryState::live || past.state == fb::MemoryState::pending ||
+         past.state == fb::MemoryState::disputed;
+}
+
+Result<std::optional<Uuid>> InTheWay(const Transaction& txn, const Uuid& id,
+                                     const fb::MemoryRecordT& past, const std::set<Uuid>& together,
+                                     Micros to) {
+  if (past.kind != fb::MemoryKind::fact || !Stands(past)) return std::nullopt;
+  ASSIGN_OR_RETURN(const Slot slot, SlotOf(txn, id, past));
+  for (const auto* members : {&slot.same, &slot.rivals}) {
+    for (const Member& member : *members) {
+      if (!Stands(member.record) || together.contains(member.id)) continue;
+      if (member.record.record_time > to) return member.id;
+    }
+  }
+  return std::nullopt;
+}
+
 Status PutBack(Transaction& txn, const Uuid& id, Micros to) {
-  ASSIGN_OR_RETURN(const auto now, ReadMemory(txn.state(), txn.space(), id));
-  ASSIGN_OR_RETURN(const auto past, RecordAt(txn.state(), txn.space(), id, to));
-  if (!past) return Archive(txn, id, *now);
-  RETURN_IF_ERROR(RequirePayload(txn, past->text_seq));
-  RETURN_IF_ERROR(RequirePayload(txn, past->label_seq));
-  ASSIGN_OR_RETURN(
-      [[maybe_unused]] const Seq seq,
-      txn.Append(MakeEvent(WhollyBackTo(id, *now, *past)), {}, {.with_reason = false}));
-  return {};
+  return PutBackWith(txn, id, to, true);
+}
+
+Status RollBack(Transaction& txn, const Uuid& id, Micros to) {
+  return PutBackWith(txn, id, to, false);
 }
 
 }  // namespace perdure

@@ -1,6 +1,9 @@
 // How a memory gets back what it was: by a revert, a rollback, or a review decision taken back.
 #pragma once
 
+#include <optional>
+#include <set>
+
 #include "engine/decide/transaction.h"
 #include "schema/records_generated.h"
 
@@ -18,5 +21,16 @@ fb::MemoryRevertedT WhollyBackTo(const Uuid& id, const fb::MemoryRecordT& now,
 
 // The memory is what it was at record time `to`; archived, if it was stored since.
 Status PutBack(Transaction& txn, const Uuid& id, Micros to);
+// The same, but for trust: who vouched for a text is not rolled back, nor brought back.
+Status RollBack(Transaction& txn, const Uuid& id, Micros to);
+
+// Whether it would be shown, or wait to be.
+bool ComesBack(const fb::MemoryRecordT& past);
+
+// Another fact that stands where `past` stood, came there after record time `to`, and is not among
+// those that are put back together.
+Result<std::optional<Uuid>> InTheWay(const Transaction& txn, const Uuid& id,
+                                     const fb::MemoryRecordT& past, const std::set<Uuid>& together,
+                                     Micros to);
 
 }  // namespace perdure

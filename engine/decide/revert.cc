@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
+#include "engine/decide/dispute.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/restore.h"
 #include "engine/decide/rules.h"
@@ -30,9 +33,9 @@ struct Plan {
 // side by side then; one memory alone may find another value in its place.
 Result<bool> IsKeptOut(const Transaction& txn, const Candidate& candidate, bool alone) {
   const fb::MemoryRecordT& past = *candidate.past;
-  if (past.state != fb::MemoryState::live) return false;
+  if (!ComesBack(past)) return false;
   Status allowed = CheckMayReturn(txn, past);
-  if (allowed && alone && !past.shadowed) allowed = CheckNoRival(txn, candidate.id, past);
+  if (allowed && alone && Stands(past)) allowed = CheckNoRival(txn, candidate.id, past);
   if (allowed) return false;
   if (alone || !RuleOf(allowed.error())) return std::unexpected(allowed.error());
   return true;
@@ -96,6 +99,42 @@ Result<std::vector<Candidate>> ChangedSince(const Transaction& txn, const Rollba
   return changed;
 }
 
+// Leaves out what would find in its place a fact that came there since and stays.
+Status LeaveOutRivals(const Transaction& txn, Micros to, Plan& plan) {
+  std::set<Uuid> together;
+  for (const Candidate& candidate : plan.changes) together.insert(candidate.id);
+  for (bool again = true; again;) {
+    again = false;
+    for (auto it = plan.changes.begin(); it != plan.changes.end();) {
+      std::optional<Uuid> rival;
+      if (it->past) {
+        ASSIGN_OR_RETURN(rival, InTheWay(txn, it->id, *it->past, together, to));
+      }
+      if (!rival) {
+        ++it;
+        continue;
+      }
+      together.erase(it->id);
+      it = plan.changes.erase(it);
+      ++plan.kept_out;
+      again = true;
+    }
+  }
+  return {};
+}
+
+// Disputes are what waits for review now, not what waited then.
+Status ReconcileDisputes(Transaction& txn, const Plan& plan) {
+  std::set<Uuid> facts;
+  for (const Candidate& candidate : plan.changes) {
+    facts.insert(candidate.id);
+    if (!candidate.past) continue;
+    if (const auto rival = FromIdPtr(candidate.past->predecessor)) facts.insert(*rival);
+  }
+  for (const Uuid& id : facts) RETURN_IF_ERROR(ReconcileDispute(txn, id));
+  return {};
+}
+
 }  // namespace
 
 Status DecideRevert(Transaction& txn, const RevertMemory& command) {
@@ -106,7 +145,7 @@ Status DecideRevert(Transaction& txn, const RevertMemory& command) {
   }
   ASSIGN_OR_RETURN(const auto now, RequireMemory(txn, command.id));
   RETURN_IF_ERROR(RequireLive(now, "Reverting"));
-  ASSIGN_OR_RETURN(const auto past,
+  ASSIGN_OR_RETURN(auto past,
                    command.version
                        ? RecordOfVersion(txn.state(), txn.space(), command.id, *command.version)
                        : RecordAt(txn.state(), txn.space(), command.id, *command.as_of));
@@ -119,9 +158,13 @@ Status DecideRevert(Transaction& txn, const RevertMemory& command) {
   }
   RETURN_IF_ERROR(RequirePayload(txn, past->text_seq));
   RETURN_IF_ERROR(RequirePayload(txn, past->label_seq));
+  past->scope = now.scope;  // a revert brings back what the memory said, not where it lived
   RETURN_IF_ERROR(CheckMayReturn(txn, *past));
+  if (past->expires_at != now.expires_at) {
+    RETURN_IF_ERROR(RequireMayPutAway(txn, now, "Dating it"));
+    RETURN_IF_ERROR(CheckNoRival(txn, command.id, *past));
+  }
   fb::MemoryRevertedT event = BackTo(command.id, now, *past);
-  event.scope = now.scope;  // a revert brings back what the memory said, not where it lived
   if (SameContent(now, *past)) {
     fb::MemorySeenAgainT seen;
     seen.memory = ToId(command.id);
@@ -152,6 +195,7 @@ Status DecideRollback(Transaction& txn, const Rollback& command) {
     RETURN_IF_ERROR(Consider(txn, std::move(candidate),
                              command.memory ? std::optional<fb::ScopeRef>() : scope, plan));
   }
+  if (!command.memory) RETURN_IF_ERROR(LeaveOutRivals(txn, command.to, plan));
   if (plan.changes.size() > limits::kRollbackMemoriesMax) {
     return Refuse(Rule::kTooMany,
                   fmt::format("The rollback would change {} memories; one may change {}. Roll back "
@@ -169,9 +213,9 @@ Status DecideRollback(Transaction& txn, const Rollback& command) {
   event.kept_out = plan.kept_out;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
   for (const Candidate& candidate : plan.changes) {
-    RETURN_IF_ERROR(PutBack(txn, candidate.id, command.to));
+    RETURN_IF_ERROR(RollBack(txn, candidate.id, command.to));
   }
-  return {};
+  return ReconcileDisputes(txn, plan);
 }
 
 }  // namespace perdure

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/assert.h"
 #include "engine/decide/decide.h"
+#include "engine/decide/dispute.h"
 #include "engine/decide/labels.h"
 #include "engine/decide/notes.h"
 #include "engine/decide/refusal.h"
@@ -18,12 +21,10 @@ using fb::MemoryState;
 
 Status ProposeFact(Transaction& txn, const FactDraft& draft) {
   ASSIGN_OR_RETURN(const Claim claim, CheckClaim(txn, draft));
-  ASSIGN_OR_RETURN(const Slot slot,
-                   ReadSlot(txn, claim.keys, claim.valid, claim.predicate.multi_valued));
+  ASSIGN_OR_RETURN(const Slot slot, SlotOfClaim(txn, claim));
   ASSIGN_OR_RETURN(const Verdict verdict, Judge(txn, claim, slot));
   if (verdict.kind == Verdict::Kind::kChallenges) return Challenge(txn, claim, *verdict.standing);
-  Entrance entrance{.state = MemoryState::pending,
-                    .confidence = draft.confidence.value_or(claim.policy.first)};
+  Entrance entrance{.state = MemoryState::pending, .confidence = ConfidenceOf(claim, slot)};
   if (verdict.Rival()) entrance.rival = verdict.standing->id;
   ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id, AppendFact(txn, claim, entrance));
   return {};
@@ -65,7 +66,8 @@ Status AppendApproval(Transaction& txn, const Uuid& id, const fb::MemoryRecordT&
   return {};
 }
 
-// The value came to stand by itself meanwhile: the candidate adds its evidence to it.
+// The value came to stand by itself meanwhile: the candidate adds its evidence to it, if that has
+// not counted.
 Status JoinStanding(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record,
                     const Slot& slot, const Policy& policy) {
   const Member& standing = *slot.Standing();
@@ -75,22 +77,45 @@ Status JoinStanding(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& r
   if (held->evidence_source()) support.source = held->evidence_source()->str();
   support.time = ToStd(record.evidence_time);
   support.trust = record.trust;
+  support.keys = EvidenceKeys(txn.secret(), support.source, support.quote, support.time);
+  RETURN_IF_ERROR(AppendApproval(txn, id, record, record.confidence, nullptr));
   fb::MemorySupersededT event;
   event.memory = ToId(id);
   event.version = record.version;
   event.confidence = record.confidence;
   event.by = ToId(standing.id);
-  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
-  return Reinforce(txn, standing, support, slot, policy);
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  bool counts = policy.repetition == fb::Repetition::any;
+  if (!counts && !support.keys.empty()) {
+    ASSIGN_OR_RETURN(const bool counted, HasCounted(txn, standing.id, support));
+    counts = !counted;
+  }
+  return counts ? Reinforce(txn, standing, support, slot, policy) : Status{};
+}
+
+// The predicate may have been declared since the fact was proposed.
+Status CheckShapeNow(const Transaction& txn, const fb::MemoryRecordT& record) {
+  ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
+  fb::PayloadT words;
+  text->UnPackTo(&words);
+  ASSIGN_OR_RETURN(const Predicate predicate,
+                   ReadPredicate(txn.state(), txn.space(), txn.secret(), words.predicate));
+  return CheckShape(predicate.shape, words.object);
 }
 
 Status ApproveFact(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
+  RETURN_IF_ERROR(CheckShapeNow(txn, record));
   ASSIGN_OR_RETURN(const Policy policy, ReadPolicy(txn.state(), txn.space()));
   ASSIGN_OR_RETURN(const Slot slot, SlotOf(txn, id, record));
-  if (slot.Standing()) return JoinStanding(txn, id, record, slot, policy);
-  const Member* rival = slot.Protected() ? slot.Protected() : slot.Rival();
-  RETURN_IF_ERROR(AppendApproval(txn, id, record, record.confidence, rival));
-  return FadeRivals(txn, slot.rivals, {id, ValidTime::Of(record), true}, policy);
+  if (slot.Standing()) {
+    RETURN_IF_ERROR(JoinStanding(txn, id, record, slot, policy));
+  } else {
+    const Member* rival = slot.Protected() ? slot.Protected() : slot.Rival();
+    RETURN_IF_ERROR(AppendApproval(txn, id, record, record.confidence, rival));
+    RETURN_IF_ERROR(FadeRivals(txn, slot.rivals, {id, ValidTime::Of(record), true}, policy));
+  }
+  return SettleDispute(txn, id, record);
 }
 
 Status Approve(Transaction& txn, const ReviewCandidate& command, fb::MemoryRecordT record) {
@@ -140,36 +165,29 @@ const Entry* DecisionIn(const std::vector<Entry>& entries) {
 }
 
 Status CheckUnchangedSince(const Transaction& txn, const Uuid& id, Seq last) {
-  ASSIGN_OR_RETURN(const auto record, ReadMemory(txn.state(), txn.space(), id));
-  if (record && record->seq <= last) return {};
+  ASSIGN_OR_RETURN(const auto record, FindMemory(txn, id));
+  if (record.seq <= last) return {};
   return Refuse(Rule::kState,
                 fmt::format("Memory {} has changed since, by entry {}: take that back first.",
-                            ToString(id), record ? record->seq : 0),
+                            ToString(id), record.seq),
                 "decision");
 }
 
-}  // namespace
-
-Status SettleDispute(Transaction& txn, const Uuid& challenger, const fb::MemoryRecordT& record) {
-  if (!record.predecessor || record.because != static_cast<std::uint16_t>(Rule::kChallenge)) {
-    return {};
-  }
-  const Uuid rival = FromId(*record.predecessor);
-  ASSIGN_OR_RETURN(const auto standing, ReadMemory(txn.state(), txn.space(), rival));
-  if (!standing || standing->dispute != fb::Dispute::challenged) return {};
-  ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
-  ASSIGN_OR_RETURN(const auto members, FactsOfSlot(txn, FactWords::Of(*text)));
-  for (const Member& member : members) {
-    if (member.id == challenger || member.record.state != MemoryState::pending) continue;
-    if (member.record.predecessor && FromId(*member.record.predecessor) == rival) return {};
-  }
-  fb::DisputeSettledT event;
-  event.memory = ToId(rival);
-  event.version = standing->version;
-  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
-                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
-  return {};
+// The gates that what a decision put away passes on its way back.
+Status CheckMayComeBack(const Transaction& txn, const Uuid& id, const std::set<Uuid>& together,
+                        Micros before) {
+  ASSIGN_OR_RETURN(const auto past, RecordAt(txn.state(), txn.space(), id, before));
+  if (!past || !ComesBack(*past)) return {};
+  RETURN_IF_ERROR(CheckMayReturn(txn, *past));
+  ASSIGN_OR_RETURN(const auto rival, InTheWay(txn, id, *past, together, before));
+  if (!rival) return {};
+  return RefuseWith(Rule::kRival,
+                    fmt::format("Memory {} has come to stand in the place of {} since.",
+                                ToString(*rival), ToString(id)),
+                    {.suppression = 0, .memory = ToString(*rival)});
 }
+
+}  // namespace
 
 Status DecidePropose(Transaction& txn, const ProposeCandidate& command) {
   RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Proposing a candidate"));
@@ -215,15 +233,13 @@ Status DecideUndoReview(Transaction& txn, const UndoReview& command) {
   }
   for (const Uuid& id : touched) RETURN_IF_ERROR(CheckUnchangedSince(txn, id, last));
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
-  const Micros before = entries.front()->record_time() - 1;
-  for (const Uuid& id : touched) RETURN_IF_ERROR(PutBack(txn, id, before));
   for (const Entry& entry : entries) {
     if (entry->event_type() != fb::Event::ValueSuppressed) continue;
-    fb::SuppressionLiftedT lifted;
-    lifted.suppression = entry->seq();
-    ASSIGN_OR_RETURN([[maybe_unused]] const Seq lifted_seq,
-                     txn.Append(MakeEvent(std::move(lifted)), {}, {.with_reason = false}));
+    RETURN_IF_ERROR(LiftIfInForce(txn, entry->seq()));
   }
+  const Micros before = entries.front()->record_time() - 1;
+  for (const Uuid& id : touched) RETURN_IF_ERROR(CheckMayComeBack(txn, id, touched, before));
+  for (const Uuid& id : touched) RETURN_IF_ERROR(PutBack(txn, id, before));
   return {};
 }
 

@@ -223,6 +223,25 @@ Result<fb::MemoryRecordT> RequireMemory(const Transaction& txn, const Uuid& id) 
   return record;
 }
 
+bool HasExpired(const fb::MemoryRecordT& record, Micros now) {
+  return record.expires_at && *record.expires_at <= now;
+}
+
+bool IsProtected(const fb::MemoryRecordT& record) {
+  return record.pinned || record.trust == fb::Trust::verified;
+}
+
+Status RequireMayPutAway(const Transaction& txn, const fb::MemoryRecordT& record,
+                         std::string_view command) {
+  const bool stands = record.state == fb::MemoryState::live && IsProtected(record);
+  if (!stands || txn.principal().Has(kReviewer | kOperator)) return {};
+  return Refuse(Rule::kProtected,
+                fmt::format("{} is for a reviewer here: this memory is pinned or verified. Propose "
+                            "what should stand instead.",
+                            command),
+                "id");
+}
+
 Status RequireLive(const fb::MemoryRecordT& record, std::string_view command) {
   if (record.state == fb::MemoryState::live) return {};
   return Refuse(Rule::kState,

@@ -38,6 +38,14 @@ Result<fb::MemoryRecordT> FindMemory(const Transaction& txn, const Uuid& id);
 // given.
 Result<fb::MemoryRecordT> RequireMemory(const Transaction& txn, const Uuid& id);
 
+bool HasExpired(const fb::MemoryRecordT& record, Micros now);
+
+// Whether a reviewer pinned or verified the memory.
+bool IsProtected(const fb::MemoryRecordT& record);
+// An agent puts nothing away that a reviewer holds up: it would make room for a rival.
+Status RequireMayPutAway(const Transaction& txn, const fb::MemoryRecordT& record,
+                         std::string_view command);
+
 // Refuses unless the memory is live.
 Status RequireLive(const fb::MemoryRecordT& record, std::string_view command);
 

@@ -17,16 +17,19 @@ namespace {
 
 using fb::MemoryState;
 
-// Memories and the text_seq with which a value key finds them.
-Result<std::set<std::pair<Uuid, Seq>>> Found(const Transaction& txn, const ValueKey& key) {
-  std::set<std::pair<Uuid, Seq>> found;
-  const std::string prefix = tables::ValuePrefix(txn.space(), key);
-  RETURN_IF_ERROR(txn.state().Scan(
-      Family::kRows, prefix, PrefixEnd(prefix), [&](std::string_view row, std::string_view) {
-        row.remove_prefix(prefix.size());
-        found.emplace(*UuidFromBytes(row.substr(0, 16)), ReadBigEndian(row.substr(16)));
-        return true;
-      }));
+// Memories and the text_seq with which one of the value keys finds them.
+using Words = std::set<std::pair<Uuid, Seq>>;
+Result<Words> Found(const Transaction& txn, const std::vector<ValueKey>& keys) {
+  Words found;
+  for (const ValueKey& key : keys) {
+    const std::string prefix = tables::ValuePrefix(txn.space(), key);
+    RETURN_IF_ERROR(txn.state().Scan(
+        Family::kRows, prefix, PrefixEnd(prefix), [&](std::string_view row, std::string_view) {
+          row.remove_prefix(prefix.size());
+          found.emplace(*UuidFromBytes(row.substr(0, 16)), ReadBigEndian(row.substr(16)));
+          return true;
+        }));
+  }
   return found;
 }
 
@@ -42,8 +45,7 @@ Result<std::set<Uuid>> LiveIn(const Transaction& txn, const ValueKey& slot) {
 }
 
 // The memories that still say what they were found by.
-Result<std::vector<Member>> Members(const Transaction& txn,
-                                    const std::set<std::pair<Uuid, Seq>>& found) {
+Result<std::vector<Member>> Members(const Transaction& txn, const Words& found) {
   std::vector<Member> members;
   for (const auto& [id, text_seq] : found) {
     ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), id));
@@ -51,18 +53,6 @@ Result<std::vector<Member>> Members(const Transaction& txn,
     members.push_back({id, std::move(*record)});
   }
   return members;
-}
-
-bool HasExpired(const fb::MemoryRecordT& record, Micros now) {
-  return record.expires_at && *record.expires_at <= now;
-}
-
-bool IsProtected(const fb::MemoryRecordT& record) {
-  return record.pinned || record.trust == fb::Trust::verified;
-}
-
-bool Stands(const Member& member) {
-  return member.record.state == MemoryState::live && !member.record.shadowed;
 }
 
 const Member* FirstOf(const std::vector<Member>& members, auto&& predicate) {
@@ -94,20 +84,20 @@ Status Fade(Transaction& txn, const Member& rival, const Uuid& by, float confide
 }
 
 // The rival holds at `valid` alone from here on.
-Status BoundTo(Transaction& txn, const Member& rival, const Uuid& by, const ValidTime& valid) {
+Result<Seq> BoundTo(Transaction& txn, const Member& rival, const Uuid& by, const ValidTime& valid) {
   fb::ValidityBoundedT event;
   event.memory = ToId(rival.id);
   event.version = rival.record.version;
   event.valid_from = ToFlat(valid.from);
   event.valid_until = ToFlat(valid.until);
   event.by = ToId(by);
-  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
-                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
-  return {};
+  return txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false});
 }
 
-// The rival as it is, at another time: a memory of its own, since a memory has one interval.
-Status StoreRest(Transaction& txn, const Member& rival, const Uuid& by, const ValidTime& valid) {
+// The rival as it is, at another time: a memory of its own, since a memory has one interval. The
+// entry `bounded` led to it.
+Status StoreRest(Transaction& txn, const Member& rival, const Uuid& by, const ValidTime& valid,
+                 Seq bounded) {
   const fb::MemoryRecordT& record = rival.record;
   fb::MemoryStoredT event;
   event.memory = ToId(txn.NewId());
@@ -128,19 +118,27 @@ Status StoreRest(Transaction& txn, const Member& rival, const Uuid& by, const Va
   ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
   fb::PayloadT payload;
   held->UnPackTo(&payload);
+  ASSIGN_OR_RETURN(const PayloadRow label, RequirePayload(txn, record.label_seq));
+  fb::PayloadT described;
+  label->UnPackTo(&described);
+  payload.title = described.title;
+  payload.tags = described.tags;
+  payload.type = described.type;
+  payload.theme = described.theme;
+  payload.metadata = described.metadata;
   payload.idempotency_key.clear();
   payload.request_digest.clear();
   payload.reason.clear();
-  ASSIGN_OR_RETURN(
-      [[maybe_unused]] const Seq seq,
-      txn.Append(MakeEvent(std::move(event)), std::move(payload), {.with_reason = false}));
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), std::move(payload),
+                              {.cause = bounded, .with_reason = false}));
   return {};
 }
 
 Status Bound(Transaction& txn, const Member& rival, const Uuid& by,
              const std::optional<ValidTime>& before, const std::optional<ValidTime>& after) {
-  RETURN_IF_ERROR(BoundTo(txn, rival, by, before ? *before : *after));
-  return before && after ? StoreRest(txn, rival, by, *after) : Status{};
+  ASSIGN_OR_RETURN(const Seq bounded, BoundTo(txn, rival, by, before ? *before : *after));
+  return before && after ? StoreRest(txn, rival, by, *after, bounded) : Status{};
 }
 
 Status CheckWords(std::string_view words, std::string_view field) {
@@ -152,6 +150,10 @@ Status CheckWords(std::string_view words, std::string_view field) {
 }
 
 }  // namespace
+
+bool Stands(const fb::MemoryRecordT& record) {
+  return record.state == MemoryState::live && !record.shadowed;
+}
 
 ValidTime ValidTime::Of(const fb::MemoryRecordT& record) {
   return {ToStd(record.valid_from), ToStd(record.valid_until)};
@@ -174,24 +176,34 @@ std::optional<ValidTime> ValidTime::After(const ValidTime& other) const {
   return ValidTime{other.until, until};
 }
 
-const Member* Slot::Standing() const { return FirstOf(same, Stands); }
-const Member* Slot::Rival() const { return FirstOf(rivals, Stands); }
+const Member* Slot::Standing() const {
+  return FirstOf(same, [](const Member& m) { return Stands(m.record); });
+}
+const Member* Slot::Rival() const {
+  const Member* latest = nullptr;
+  for (const Member& member : rivals) {
+    if (!Stands(member.record)) continue;
+    if (!latest || member.record.accepted_time > latest->record.accepted_time) latest = &member;
+  }
+  return latest;
+}
 const Member* Slot::Protected() const {
-  return FirstOf(rivals, [](const Member& m) { return Stands(m) && IsProtected(m.record); });
+  return FirstOf(rivals, [](const Member& m) { return Stands(m.record) && IsProtected(m.record); });
 }
 const Member* Slot::Candidate() const {
   return FirstOf(same, [](const Member& m) { return m.record.state == MemoryState::pending; });
 }
 
-Result<Slot> ReadSlot(const Transaction& txn, const FactKeys& keys, const ValidTime& valid,
+Result<Slot> ReadSlot(const Transaction& txn, const FactKeys& keys, const Seat& seat,
                       bool multi_valued) {
+  const auto claims = [&](const fb::MemoryRecordT& record) {
+    return SameScope(record.scope, seat.scope) && record.genre == seat.genre &&
+           ValidTime::Of(record).Overlaps(seat.valid) && !HasExpired(record, txn.NextTime());
+  };
   Slot slot;
-  ASSIGN_OR_RETURN(const auto found, Found(txn, keys.value));
+  ASSIGN_OR_RETURN(const Words found, Found(txn, keys.values));
   ASSIGN_OR_RETURN(slot.same, Members(txn, found));
-  std::erase_if(slot.same, [&](const Member& member) {
-    return !ValidTime::Of(member.record).Overlaps(valid) ||
-           HasExpired(member.record, txn.NextTime());
-  });
+  std::erase_if(slot.same, [&](const Member& member) { return !claims(member.record); });
   if (multi_valued) return slot;
   std::set<Uuid> live;
   for (const ValueKey& key : keys.scoped) {
@@ -201,16 +213,17 @@ Result<Slot> ReadSlot(const Transaction& txn, const FactKeys& keys, const ValidT
   for (const Uuid& id : live) {
     if (FirstOf(slot.same, [&](const Member& member) { return member.id == id; })) continue;
     ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), id));
-    if (!record || !ValidTime::Of(*record).Overlaps(valid)) continue;
-    if (HasExpired(*record, txn.NextTime())) continue;
+    if (!record || !claims(*record)) continue;
     slot.rivals.push_back({id, std::move(*record)});
   }
   return slot;
 }
 
-Result<std::vector<Member>> FactsOfSlot(const Transaction& txn, const FactWords& words) {
-  ASSIGN_OR_RETURN(const auto found,
-                   Found(txn, SlotKey(txn.secret(), words.subject, words.predicate)));
+Result<std::vector<Member>> FactsOfSlot(const Transaction& txn, const FactWords& words,
+                                        bool symmetric) {
+  std::vector<ValueKey> keys = {SlotKey(txn.secret(), words.subject, words.predicate)};
+  if (symmetric) keys.push_back(SlotKey(txn.secret(), words.object, words.predicate));
+  ASSIGN_OR_RETURN(const Words found, Found(txn, keys));
   return Members(txn, found);
 }
 
@@ -219,9 +232,10 @@ Result<Slot> SlotOf(const Transaction& txn, const Uuid& id, const fb::MemoryReco
   ASSIGN_OR_RETURN(const Predicate predicate,
                    ReadPredicate(txn.state(), txn.space(), txn.secret(),
                                  text->predicate() ? text->predicate()->string_view() : ""));
-  const FactKeys keys =
-      KeysOfFact(txn.secret(), FactWords::Of(*text), record.symmetric, record.scope);
-  ASSIGN_OR_RETURN(Slot slot, ReadSlot(txn, keys, ValidTime::Of(record), predicate.multi_valued));
+  const FactKeys keys = KeysOfFact(txn.secret(), FactWords::Of(*text),
+                                   record.symmetric || predicate.symmetric, record.scope);
+  const Seat seat{record.scope, record.genre, ValidTime::Of(record)};
+  ASSIGN_OR_RETURN(Slot slot, ReadSlot(txn, keys, seat, predicate.multi_valued));
   const auto itself = [&](const Member& member) { return member.id == id; };
   std::erase_if(slot.same, itself);
   std::erase_if(slot.rivals, itself);
@@ -242,7 +256,11 @@ Status CheckNoRival(const Transaction& txn, const Uuid& id, const fb::MemoryReco
 
 Status FadeRivals(Transaction& txn, const std::vector<Member>& rivals, const Winner& winner,
                   const Policy& policy) {
-  for (const Member& rival : rivals) {
+  for (const Member& known : rivals) {
+    // What was made from a rival that is superseded may be disputed by now.
+    ASSIGN_OR_RETURN(auto now, ReadMemory(txn.state(), txn.space(), known.id));
+    if (!now || now->state != MemoryState::live) continue;
+    const Member rival{known.id, std::move(*now)};
     const fb::MemoryRecordT& record = rival.record;
     const ValidTime valid = ValidTime::Of(record);
     if (!valid.Overlaps(winner.valid) || (IsProtected(record) && !winner.displaces)) continue;

@@ -13,6 +13,9 @@
 
 namespace perdure {
 
+// Whether default reads show the fact as its slot's value, when its time has not run out.
+bool Stands(const fb::MemoryRecordT& record);
+
 struct Member {
   Uuid id;
   fb::MemoryRecordT record;
@@ -30,21 +33,30 @@ struct ValidTime {
   std::optional<ValidTime> After(const ValidTime& other) const;
 };
 
-// The facts of one scope whose valid time overlaps.
+// Where a fact would stand: what has another scope, another genre or another time is no rival.
+struct Seat {
+  fb::ScopeRef scope;
+  fb::Genre genre = fb::Genre::factual;
+  ValidTime valid;
+};
+
+// The facts that claim the same seat.
 struct Slot {
   std::vector<Member> same;    // with the same value, in any state but erased
   std::vector<Member> rivals;  // live, with another value; none where many values may stand
 
   const Member* Standing() const;   // of the same value: the one that default reads show
   const Member* Candidate() const;  // of the same value: the one that waits for review
-  const Member* Rival() const;      // the rival that default reads show
+  const Member* Rival() const;      // the rival that default reads show; of several the latest
   const Member* Protected() const;  // a rival among them that is pinned or verified
 };
-Result<Slot> ReadSlot(const Transaction& txn, const FactKeys& keys, const ValidTime& valid,
+Result<Slot> ReadSlot(const Transaction& txn, const FactKeys& keys, const Seat& seat,
                       bool multi_valued);
 
-// Every fact with this subject and predicate, in any scope and state but erased.
-Result<std::vector<Member>> FactsOfSlot(const Transaction& txn, const FactWords& words);
+// Every fact with this subject and predicate, in any scope and state but erased; from both ends
+// when they are symmetric.
+Result<std::vector<Member>> FactsOfSlot(const Transaction& txn, const FactWords& words,
+                                        bool symmetric);
 
 // Refuses when another value stands where the fact of `record` would.
 Status CheckNoRival(const Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record);

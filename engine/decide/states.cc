@@ -5,9 +5,9 @@
 #include "engine/apply/erase.h"
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
-#include "engine/decide/assert.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/derived.h"
+#include "engine/decide/dispute.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
 #include "engine/decide/slot.h"
@@ -40,13 +40,15 @@ Status Pin(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record, bo
 
 Status Archive(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
   if (record.state == MemoryState::archived) return AppendSeenAgain(txn, id, record);
+  RETURN_IF_ERROR(RequireMayPutAway(txn, record, "Archiving"));
   RETURN_IF_ERROR(RequireLive(record, "Archiving"));
   return AppendState<fb::MemoryArchivedT>(txn, id, record);
 }
 
 Status Restore(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record) {
-  if (record.state == MemoryState::live) return AppendSeenAgain(txn, id, record);
-  if (record.state != MemoryState::archived && record.state != MemoryState::forgotten) {
+  const bool faded = record.state == MemoryState::live && record.shadowed;
+  if (record.state == MemoryState::live && !faded) return AppendSeenAgain(txn, id, record);
+  if (!faded && record.state != MemoryState::archived && record.state != MemoryState::forgotten) {
     return Refuse(Rule::kState,
                   fmt::format("Only archived and forgotten memories can be restored; this one is "
                               "{}.",
@@ -66,6 +68,7 @@ Status Forget(Transaction& txn, const MoveState& command, const fb::MemoryRecord
                               fb::EnumNameMemoryState(record.state)),
                   "id");
   }
+  RETURN_IF_ERROR(RequireMayPutAway(txn, record, "Forgetting"));
   RETURN_IF_ERROR(record.state == MemoryState::forgotten
                       ? AppendSeenAgain(txn, id, record)
                       : AppendState<fb::MemoryForgottenT>(txn, id, record));

@@ -7,6 +7,7 @@
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
+#include "engine/decide/derived.h"
 #include "engine/decide/labels.h"
 #include "engine/decide/policy.h"
 #include "engine/decide/refusal.h"
@@ -33,6 +34,21 @@ Result<bool> Holds(const Transaction& txn, Seq seq, const fb::ScopeRef& scope) {
   return ScopeContains(txn.state(), txn.space(), record->scope, scope);
 }
 
+// A suppression that the principal may lift.
+Result<fb::SuppressionRecordT> RequireSuppression(const Transaction& txn, Seq seq) {
+  ASSIGN_OR_RETURN(auto record, ReadSuppression(txn, seq));
+  ASSIGN_OR_RETURN(const auto own,
+                   FindScope(txn.state(), txn.space(), txn.secret(), txn.principal().scope));
+  bool reachable = record && own;
+  if (reachable) {
+    ASSIGN_OR_RETURN(reachable, ScopeContains(txn.state(), txn.space(), *own, record->scope));
+  }
+  if (reachable) return *std::move(record);
+  return Refuse(Rule::kNothing,
+                fmt::format("There is no suppression {} that this token may lift.", seq),
+                "suppression");
+}
+
 std::unexpected<Error> Suppressed(Seq seq) {
   return RefuseWith(Rule::kSuppressed,
                     fmt::format("This was rejected and may not be remembered again (suppression "
@@ -42,11 +58,10 @@ std::unexpected<Error> Suppressed(Seq seq) {
 }
 
 // Live facts with the same value that the suppression reaches.
-Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const fb::Payload& text,
+Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const FactWords& words,
                                           bool symmetric, const fb::ScopeRef& scope) {
-  const FactWords words = FactWords::Of(text);
-  ASSIGN_OR_RETURN(std::vector<Member> members, FactsOfSlot(txn, words));
-  const std::vector<ValueKey> values = RefusedFactKeys(txn.secret(), words, symmetric);
+  ASSIGN_OR_RETURN(std::vector<Member> members, FactsOfSlot(txn, words, symmetric));
+  const std::vector<ValueKey> refused = RefusedFactKeys(txn.secret(), words, symmetric);
   std::vector<Member> holders;
   for (Member& member : members) {
     if (member.record.state != fb::MemoryState::live) continue;
@@ -54,10 +69,35 @@ Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const fb::Payl
                      ScopeContains(txn.state(), txn.space(), scope, member.record.scope));
     if (!inside) continue;
     ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, member.record.text_seq));
-    const ValueKey value = RefusedFactKeys(txn.secret(), FactWords::Of(*held), false).front();
-    if (std::ranges::find(values, value) != values.end()) holders.push_back(std::move(member));
+    const std::vector<ValueKey> keys = RefusedFactKeys(txn.secret(), FactWords::Of(*held), false);
+    if (std::ranges::find(refused, keys.front()) != refused.end()) {
+      holders.push_back(std::move(member));
+    }
   }
   return holders;
+}
+
+Status ForgetHolders(Transaction& txn, const std::vector<Member>& holders, const Uuid& but) {
+  for (const Member& holder : holders) {
+    if (holder.id == but) continue;
+    fb::MemoryForgottenT event;
+    event.memory = ToId(holder.id);
+    event.version = holder.record.version;
+    ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                     txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+    RETURN_IF_ERROR(DisputeDerived(txn, holder.id));
+  }
+  return {};
+}
+
+// Whether both ends of the fact are one value: as it was stored, or as its predicate is now.
+Result<bool> IsSymmetric(const Transaction& txn, const fb::MemoryRecordT& record,
+                         const fb::Payload& text) {
+  if (record.symmetric) return true;
+  ASSIGN_OR_RETURN(const Predicate predicate,
+                   ReadPredicate(txn.state(), txn.space(), txn.secret(),
+                                 text.predicate() ? text.predicate()->string_view() : ""));
+  return predicate.symmetric;
 }
 
 }  // namespace
@@ -78,10 +118,10 @@ Result<std::vector<ValueKey>> RefusedKeysOf(const Transaction& txn,
                                             const fb::MemoryRecordT& record) {
   ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
   const std::string_view words = text->text() ? text->text()->string_view() : "";
-  std::vector<ValueKey> keys = {RefusedTextKey(txn.secret(), words)};
-  if (record.kind != fb::MemoryKind::fact) return keys;
-  const auto values = RefusedFactKeys(txn.secret(), FactWords::Of(*text), record.symmetric);
-  keys.insert(keys.end(), values.begin(), values.end());
+  if (record.kind != fb::MemoryKind::fact) return RefusedKeys(txn.secret(), words);
+  ASSIGN_OR_RETURN(const bool symmetric, IsSymmetric(txn, record, *text));
+  std::vector<ValueKey> keys = RefusedFactKeys(txn.secret(), FactWords::Of(*text), symmetric);
+  keys.push_back(RefusedTextKey(txn.secret(), words));
   return keys;
 }
 
@@ -132,16 +172,9 @@ Status SuppressMemory(Transaction& txn, const Uuid& id, const fb::MemoryRecordT&
   RETURN_IF_ERROR(Suppress(txn, {std::move(keys), scope, id, refusing.until, {}}));
   if (record.kind != fb::MemoryKind::fact) return {};
   ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
-  ASSIGN_OR_RETURN(const auto holders, HoldersWithin(txn, *text, record.symmetric, scope));
-  for (const Member& holder : holders) {
-    if (holder.id == id) continue;
-    fb::MemoryForgottenT event;
-    event.memory = ToId(holder.id);
-    event.version = holder.record.version;
-    ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
-                     txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
-  }
-  return {};
+  ASSIGN_OR_RETURN(const bool symmetric, IsSymmetric(txn, record, *text));
+  ASSIGN_OR_RETURN(const auto holders, HoldersWithin(txn, FactWords::Of(*text), symmetric, scope));
+  return ForgetHolders(txn, holders, id);
 }
 
 Status DecideSuppress(Transaction& txn, const SuppressValue& command) {
@@ -157,11 +190,22 @@ Status DecideSuppress(Transaction& txn, const SuppressValue& command) {
   RETURN_IF_ERROR(CheckFactValue(value));
   ASSIGN_OR_RETURN(const Predicate predicate,
                    ReadPredicate(txn.state(), txn.space(), txn.secret(), value.predicate));
-  return Suppress(txn, {RefusedKeys(txn.secret(), value, predicate.symmetric, InWords(value)),
-                        scope,
-                        {},
-                        command.until,
-                        InWords(value)});
+  const std::string text = InWords(value);
+  std::vector<ValueKey> keys = RefusedKeys(txn.secret(), value, predicate.symmetric, text);
+  RETURN_IF_ERROR(Suppress(txn, {std::move(keys), scope, {}, command.until, text}));
+  const FactWords words = FactWords::Of(value.subject, value.predicate, value.object);
+  ASSIGN_OR_RETURN(const auto holders, HoldersWithin(txn, words, predicate.symmetric, scope));
+  return ForgetHolders(txn, holders, {});
+}
+
+Status LiftIfInForce(Transaction& txn, Seq suppression) {
+  ASSIGN_OR_RETURN(const auto record, RequireSuppression(txn, suppression));
+  if (record.lifted_seq != 0) return {};
+  fb::SuppressionLiftedT event;
+  event.suppression = suppression;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
 }
 
 Status DecideLift(Transaction& txn, const LiftSuppression& command) {
@@ -169,23 +213,11 @@ Status DecideLift(Transaction& txn, const LiftSuppression& command) {
   if (txn.options().reason.empty()) {
     return Refuse(Rule::kMalformed, "Lifting a suppression needs a reason.", "reason");
   }
-  ASSIGN_OR_RETURN(const auto record, ReadSuppression(txn, command.suppression));
-  ASSIGN_OR_RETURN(const auto own,
-                   FindScope(txn.state(), txn.space(), txn.secret(), txn.principal().scope));
-  bool reachable = record && own;
-  if (reachable) {
-    ASSIGN_OR_RETURN(reachable, ScopeContains(txn.state(), txn.space(), *own, record->scope));
-  }
-  if (!reachable) {
-    return Refuse(
-        Rule::kNothing,
-        fmt::format("There is no suppression {} that this token may lift.", command.suppression),
-        "suppression");
-  }
-  if (record->lifted_seq != 0) {
+  ASSIGN_OR_RETURN(const auto record, RequireSuppression(txn, command.suppression));
+  if (record.lifted_seq != 0) {
     return Refuse(Rule::kState,
                   fmt::format("Suppression {} was lifted by entry {}.", command.suppression,
-                              record->lifted_seq),
+                              record.lifted_seq),
                   "suppression");
   }
   fb::SuppressionLiftedT event;

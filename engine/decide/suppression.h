@@ -53,4 +53,7 @@ Status Suppress(Transaction& txn, const Rejected& rejected);
 Status SuppressMemory(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record,
                       const Refusing& refusing);
 
+// Takes the suppression back. Refuses one that reaches beyond the principal's scope.
+Status LiftIfInForce(Transaction& txn, Seq suppression);
+
 }  // namespace perdure

@@ -32,11 +32,38 @@ namespace {
 
 // The verifier checks where a vector's length stands, not its numbers; reading them where they lie
 // crooked is undefined.
-bool HasAlignedNumbers(const fb::Entry& entry) {
-  const auto* covered = CoveredBy(entry);
-  if (!covered) return true;
-  const auto place = reinterpret_cast<std::uintptr_t>(covered->Data());
+template <typename Vector>
+bool IsAligned(const Vector* numbers) {
+  if (!numbers) return true;
+  const auto place = reinterpret_cast<std::uintptr_t>(numbers->Data());
   return place % alignof(std::uint64_t) == 0;
+}
+
+bool HasAlignedNumbers(const fb::Entry& entry) {
+  const auto* stored = entry.event_as_MemoryStored();
+  if (stored && !IsAligned(stored->derived_from())) return false;
+  const auto* suppressed = entry.event_as_ValueSuppressed();
+  if (suppressed && !IsAligned(suppressed->keys())) return false;
+  return IsAligned(CoveredBy(entry));
+}
+
+bool HasItsPartsOfFact(const fb::Entry& entry) {
+  switch (entry.event_type()) {
+    case fb::Event::FactFaded:
+      return MemoryOf(entry) && entry.event_as_FactFaded()->by();
+    case fb::Event::MemorySuperseded:
+      return MemoryOf(entry) && entry.event_as_MemorySuperseded()->by();
+    case fb::Event::MemoryDisputed:
+      return MemoryOf(entry) && entry.event_as_MemoryDisputed()->by();
+    case fb::Event::MemoryMerged:
+      return MemoryOf(entry) && entry.event_as_MemoryMerged()->into();
+    case fb::Event::ValidityBounded:
+      return MemoryOf(entry) && entry.event_as_ValidityBounded()->by();
+    case fb::Event::ValueSuppressed:
+      return entry.event_as_ValueSuppressed()->scope();
+    default:
+      return true;
+  }
 }
 
 // The verifier lets a struct, and the table of a union, be absent; whoever reads an event does not.
@@ -63,9 +90,18 @@ bool HasItsParts(const fb::Entry& entry) {
     case fb::Event::MemoryRestored:
     case fb::Event::MemoryForgotten:
     case fb::Event::MemoryErased:
+    case fb::Event::FactReinforced:
+    case fb::Event::DisputeSettled:
+    case fb::Event::CandidateApproved:
+    case fb::Event::CandidateRejected:
+    case fb::Event::DecisionUndone:
+    case fb::Event::MemoryVerified:
+    case fb::Event::MemoryScored:
+    case fb::Event::GenreChanged:
+    case fb::Event::MergeUndone:
       return MemoryOf(entry);
     default:
-      return true;
+      return HasItsPartsOfFact(entry);
   }
 }
 

@@ -31,10 +31,15 @@ ValueKey KeyOf(const Secret& secret, std::string_view kind,
   return MakeValueKey(secret, kind, key.Take());
 }
 
-// Of a symmetric fact both directions are one value.
-std::pair<std::string_view, std::string_view> Ends(const FactWords& words, bool symmetric) {
-  if (symmetric && words.object < words.subject) return {words.object, words.subject};
-  return {words.subject, words.object};
+// Of the fact as it was said and, when symmetric, from its other end.
+std::vector<ValueKey> BothWays(const Secret& secret, std::string_view kind, const FactWords& words,
+                               bool symmetric, const fb::ScopeRef* scope = nullptr) {
+  std::vector<ValueKey> keys = {
+      KeyOf(secret, kind, {words.subject, words.predicate, words.object}, scope)};
+  if (symmetric && words.object != words.subject) {
+    keys.push_back(KeyOf(secret, kind, {words.object, words.predicate, words.subject}, scope));
+  }
+  return keys;
 }
 
 }  // namespace
@@ -58,8 +63,7 @@ FactKeys KeysOfFact(const Secret& secret, const FactWords& words, bool symmetric
   };
   add(words.subject);
   if (symmetric && words.object != words.subject) add(words.object);
-  const auto [first, second] = Ends(words, symmetric);
-  keys.value = KeyOf(secret, "fact", {first, words.predicate, second}, &scope);
+  keys.values = BothWays(secret, "fact", words, symmetric, &scope);
   return keys;
 }
 
@@ -78,12 +82,7 @@ ValueKey PredicateKey(const Secret& secret, std::string_view name) {
 
 std::vector<ValueKey> RefusedFactKeys(const Secret& secret, const FactWords& words,
                                       bool symmetric) {
-  const auto key = [&](std::string_view subject, std::string_view object) {
-    return KeyOf(secret, "refused fact", {subject, words.predicate, object});
-  };
-  std::vector<ValueKey> keys = {key(words.subject, words.object)};
-  if (symmetric) keys.push_back(key(words.object, words.subject));
-  return keys;
+  return BothWays(secret, "refused fact", words, symmetric);
 }
 
 ValueKey RefusedTextKey(const Secret& secret, std::string_view text) {

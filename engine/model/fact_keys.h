@@ -29,7 +29,7 @@ struct FactKeys {
   std::vector<ValueKey> subjects;  // in any scope; two when symmetric
   std::vector<ValueKey> slots;     // subject and predicate, in any scope
   std::vector<ValueKey> scoped;    // the same, in the fact's own scope: where its rivals are
-  ValueKey value{};                // the whole fact in its own scope
+  std::vector<ValueKey> values;    // the whole fact in its own scope; two when symmetric
 };
 FactKeys KeysOfFact(const Secret& secret, const FactWords& words, bool symmetric,
                     const fb::ScopeRef& scope);
@@ -39,8 +39,8 @@ ValueKey SlotKey(const Secret& secret, std::string_view canonical_subject,
                  std::string_view canonical_predicate);
 ValueKey PredicateKey(const Secret& secret, std::string_view name);
 
-// What a suppression refuses, in every scope that it reaches: a fact's value, of a symmetric one
-// in both directions, and a text.
+// What a suppression refuses, in every scope that it reaches: a fact's value, from both ends when
+// it is symmetric, so that a later declaration of the predicate changes nothing; and a text.
 std::vector<ValueKey> RefusedFactKeys(const Secret& secret, const FactWords& words, bool symmetric);
 ValueKey RefusedTextKey(const Secret& secret, std::string_view text);
 

@@ -13,9 +13,10 @@
 //         10 seq(8)                  -> SuppressionRecord
 //         11                         -> PolicyRecord
 //         12 memory(16) memory(16)   -> nothing            (a source, what was made from it)
-//   rows   1 value key(16) memory(16) number(8) -> nothing; number is the label_seq of a label's
+//   rows   1 value key(16) memory(16) number(8) -> nothing, or of a fact's words every scope(32) in
+//                                       which it said them; number is the label_seq of a label's
 //                                       value, the version of a content value, the text_seq of a
-//                                       fact's, the seq of an entry that brought evidence
+//                                       fact's words, the seq of an entry that brought evidence
 //          2 value key(16)           -> node(8)            (scope names)
 //          3 value key(16)           -> seq(8)             (snapshot names)
 //          4 principal(16) value key(16) -> first seq(8) request key(16)   (idempotency)

@@ -12,13 +12,20 @@
 namespace perdure {
 namespace {
 
-// The scope that a row of a fact's words carries.
-fb::ScopeRef ScopeIn(std::string_view value) {
-  const auto part = [&](std::size_t at) { return ReadBigEndian(value.substr(8 * at, 8)); };
-  return {part(0), part(1), part(2), part(3)};
+constexpr std::size_t kScopeBytes = 32;
+
+// Whether one of the scopes in which a fact said its words, as their row lists them, is inside.
+Result<bool> EverInside(const ReadView& view, const fb::ScopeRef& scope, std::string_view scopes) {
+  for (; scopes.size() >= kScopeBytes; scopes.remove_prefix(kScopeBytes)) {
+    const auto part = [&](std::size_t at) { return ReadBigEndian(scopes.substr(8 * at, 8)); };
+    const fb::ScopeRef one(part(0), part(1), part(2), part(3));
+    ASSIGN_OR_RETURN(const bool inside, ScopeContains(view.now(), view.space(), scope, one));
+    if (inside) return true;
+  }
+  return false;
 }
 
-// The facts found by the query's words, wherever in `scope` they are.
+// The facts found by the query's words that are in `scope`, or were.
 Result<std::set<Uuid>> FoundIn(const ReadView& view, const FactQuery& query,
                                const fb::ScopeRef& scope) {
   const FactWords words = FactWords::Of(query.subject, query.predicate, {});
@@ -28,16 +35,16 @@ Result<std::set<Uuid>> FoundIn(const ReadView& view, const FactQuery& query,
   const std::string prefix = tables::ValuePrefix(view.space(), key);
   std::set<Uuid> found;
   Status failed;
-  RETURN_IF_ERROR(view.now().Scan(
-      Family::kRows, prefix, PrefixEnd(prefix), [&](std::string_view row, std::string_view value) {
-        const auto inside = ScopeContains(view.now(), view.space(), scope, ScopeIn(value));
-        if (!inside) {
-          failed = std::unexpected(inside.error());
-        } else if (*inside) {
-          found.insert(*UuidFromBytes(row.substr(prefix.size(), 16)));
-        }
-        return failed.has_value();
-      }));
+  RETURN_IF_ERROR(view.now().Scan(Family::kRows, prefix, PrefixEnd(prefix),
+                                  [&](std::string_view row, std::string_view value) {
+                                    const auto inside = EverInside(view, scope, value);
+                                    if (!inside) {
+                                      failed = std::unexpected(inside.error());
+                                    } else if (*inside) {
+                                      found.insert(*UuidFromBytes(row.substr(prefix.size(), 16)));
+                                    }
+                                    return failed.has_value();
+                                  }));
   RETURN_IF_ERROR(failed);
   return found;
 }
@@ -63,6 +70,9 @@ Result<FactAnswer> FactsAbout(const ReadView& view, const FactQuery& query) {
     }
     const fb::MemoryRecordT& record = memory->record;
     if (record.genre != fb::Genre::factual) continue;
+    ASSIGN_OR_RETURN(const bool inside,
+                     ScopeContains(view.now(), view.space(), *scope, record.scope));
+    if (!inside) continue;
     if (query.history && Stood(record.state)) answer.chain.push_back(*memory);
     if (memory->valid && IsShownByDefault(record, view.valid_at())) {
       answer.facts.push_back(*std::move(memory));

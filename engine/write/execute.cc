@@ -131,9 +131,11 @@ Execution RanDry(Overlay& group, const Circumstances& circumstances, const Comma
     event.memories = static_cast<std::uint32_t>(memories.size());
     if (memories.size() == 1) event.version = memories.front().version;
   } else {
-    const Rule rule = *RuleOf(execution.answer.error());
-    event.gate = FactsOf(rule).gate;
-    event.rule = static_cast<std::uint16_t>(rule);
+    fb::WriteRefusedT refusal = RefusalEvent(execution.answer.error(), event.command);
+    event.gate = refusal.gate;
+    event.rule = refusal.rule;
+    if (refusal.memory)
+      event.memory = std::move(refusal.memory);  // whose text the message may have
     message = execution.answer.error().message;
   }
   const Result<Seq> seq =

@@ -4,10 +4,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "engine/decide/refusal.h"
 #include "engine/read/facts.h"
+#include "engine/read/review.h"
+#include "engine/replay/replay.h"
 #include "support/test_engine.h"
 
 namespace perdure::testing {
@@ -64,6 +67,51 @@ class FactEngine : public TestEngine {
     EXPECT_THAT(memory, IsOk());
     return memory ? memory->record : fb::MemoryRecordT{};
   }
+  // Parks what must be let wait, and returns its id.
+  Uuid Proposed(std::variant<NoteDraft, FactDraft> draft,
+                const Principal& principal = With(kAgent)) {
+    const auto proposed = Do(ProposeCandidate{std::move(draft)}, {}, principal);
+    EXPECT_THAT(proposed, IsOk());
+    return proposed && !proposed->memories.empty() ? proposed->memories[0].id : Uuid{};
+  }
+  Result<WriteOutcome> Approve(const Uuid& id, const Principal& principal = With(kReviewer)) {
+    return Do(ReviewCandidate{.id = id, .approve = true}, {.reason = "seen"}, principal);
+  }
+  Result<WriteOutcome> Reject(const Uuid& id, Refusing refusing = {},
+                              const Principal& principal = With(kReviewer)) {
+    return Do(ReviewCandidate{.id = id, .approve = false, .refusing = refusing},
+              {.reason = "wrong"}, principal);
+  }
+  // Forgets the memory, and its value may not come back.
+  Result<WriteOutcome> Refuse(const Uuid& id, Refusing refusing = {},
+                              const Principal& principal = With(kReviewer)) {
+    return Do(MoveState{id, Transition::kForget, refusing}, {.reason = "wrong"}, principal);
+  }
+  std::vector<SuppressionInfo> Suppressions(const Principal& principal = With(kReviewer)) {
+    auto listed = ListSuppressions(*engine().Read(principal));
+    EXPECT_THAT(listed, IsOk());
+    return listed ? *std::move(listed) : std::vector<SuppressionInfo>{};
+  }
+  ReviewPage Queue(ReviewQueue queue, const Principal& principal = With(kReviewer)) {
+    auto page = ListReview(*engine().Read(principal), queue, 100);
+    EXPECT_THAT(page, IsOk());
+    return page ? *std::move(page) : ReviewPage{};
+  }
+  // What default reads list, newest first.
+  std::vector<std::string> Listed(const ListFilter& filter = {},
+                                  const Principal& principal = With(kAgent)) {
+    const auto page = engine().Read(principal)->List(filter, 100, "");
+    EXPECT_THAT(page, IsOk());
+    std::vector<std::string> texts;
+    if (!page) return texts;
+    for (const Memory& memory : page->memories) texts.push_back(Get(memory.id)->text);
+    return texts;
+  }
+  void ExpectSound() {  // folding the log anew gives the same bytes
+    const auto replayed = Replay(engine(), dir() / "replay");
+    ASSERT_THAT(replayed, IsOk());
+    EXPECT_EQ(replayed->difference, "");
+  }
   // The refusals in the log with this rule.
   std::uint64_t Refusals(Rule rule) {
     const auto view = engine().Read(With(kOperator));
@@ -80,6 +128,14 @@ class FactEngine : public TestEngine {
  private:
   Engine& engine() { return **this; }
 };
+
+// The record without what every entry changes: compares what a memory is, not how it came to be.
+inline std::string Being(fb::MemoryRecordT record) {
+  record.record_time = record.version_time = 0;
+  record.seq = 0;
+  record.version = 0;
+  return Pack(record);
+}
 
 // EXPECT_THAT(result, IsRefusedBy(Rule::kSuppressed));
 MATCHER_P(IsRefusedBy, rule, "is refused as asked") {

@@ -45,6 +45,9 @@ bool MayBeEmpty(fb::Event type) {
     case fb::Event::HistoryCompacted:
     case fb::Event::DryRunKept:
     case fb::Event::PayloadsCompacted:
+    case fb::Event::SuppressionLifted:
+    case fb::Event::PredicateDeclared:
+    case fb::Event::PolicySet:
       return true;
     default:
       return false;
