@@ -11,6 +11,7 @@
 #include "engine/replay/projections.h"
 #include "engine/transfer/export.h"
 #include "engine/transfer/log_taker.h"
+#include "support/fact_life.h"
 
 namespace perdure::testing {
 namespace {
@@ -167,6 +168,7 @@ void LiveThroughEveryEvent(TestEngine& engine) {
   const auto issued = engine->Issue(all, token, {});
   EXPECT_THAT(issued, IsOk());
   must(RevokeToken{engine->Authenticate(issued->first)->id});
+  FactLife(engine).Live();
   EXPECT_THAT(engine->AddSpace(all, "team-a", {}), IsOk());
   EXPECT_THAT(engine->Compact(all, {then, true}, {}), IsOk());
   must(StoreMemories{{draft}}, {.dry_run = true, .keep = true});

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "support/fact_life.h"
 #include "support/test_engine.h"
 
 namespace perdure {
@@ -40,6 +41,7 @@ TEST(Events, EveryKindIsProducedByACommand) {
   }
   EXPECT_FALSE(engine.Do(EditMemory{id, WholeText{""}}));
   ASSERT_THAT(engine->Erase(all, {{id}}, {}), IsOk());
+  testing::FactLife(engine).Live();
   IssueToken token;
   token.roles = kAgent;
   ASSERT_THAT(engine->Issue(all, token, {}), IsOk());

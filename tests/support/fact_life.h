@@ -1,0 +1,99 @@
+// A short life of a store that appends every kind of event of facts, review and merging.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "support/test_engine.h"
+
+namespace perdure::testing {
+
+class FactLife {
+ public:
+  explicit FactLife(TestEngine& engine) : engine_(engine) {}
+
+  void Live() {
+    Must(DeclarePredicate{"married to", false, true, fb::ValueShape::any});
+    SetPolicy policy;
+    policy.reinforce = 0.125f;
+    Must(policy);
+    CorrectAndSupersede();
+    Review();
+    GovernAndMerge();
+  }
+
+ private:
+  WriteOutcome Must(Command command, std::string reason = "because") {
+    engine_.clock().Advance(1'500'000);
+    auto done = engine_.Do(std::move(command), {.reason = std::move(reason)});
+    EXPECT_THAT(done, IsOk());
+    return done ? *std::move(done) : WriteOutcome{};
+  }
+  Uuid First(const WriteOutcome& outcome) {
+    return outcome.memories.empty() ? Uuid{} : outcome.memories[0].id;
+  }
+  FactDraft Fact(std::string subject, std::string predicate, std::string object,
+                 std::string source) {
+    FactDraft draft;
+    draft.value = {std::move(subject), std::move(predicate), std::move(object)};
+    Evidence evidence;
+    evidence.quote = "she said so";
+    evidence.source = std::move(source);
+    evidence.reference_time = engine_.clock().Now();
+    draft.evidence = std::move(evidence);
+    return draft;
+  }
+  Uuid Assert(FactDraft draft) { return First(Must(AssertFacts{{std::move(draft)}, false})); }
+
+  // Reinforced, faded, superseded.
+  void CorrectAndSupersede() {
+    FactDraft milk = Fact("Zoë", "drinks", "Milch", "monday");
+    milk.scope = ScopePath{{"acme"}, "alice", "", ""};
+    FactDraft tea = Fact("zoe\u0308", "drinks", "Tee", "tuesday");
+    tea.scope = milk.scope;
+    FactDraft again = tea;
+    again.evidence->source = "wednesday";
+    again.evidence->quote = "and said it again";
+    Assert(milk);
+    Assert(tea);
+    Assert(again);
+    FactDraft paris = Fact("Bob", "lives in", "Paris", "s");
+    FactDraft rome = Fact("Bob", "lives in", "Rome", "t");
+    rome.valid_from = 10;
+    rome.valid_until = 20;
+    Assert(paris);
+    Assert(rome);  // bounded, and the rest is stored
+  }
+  // Challenged, settled, approved, rejected, suppressed, undone, lifted, refused.
+  void Review() {
+    const Uuid pair = Assert(Fact("Zoë", "married to", "Bob", "s"));
+    Must(MoveState{pair, Transition::kPin, {}});
+    const Uuid rival = Assert(Fact("Carol", "married to", "Bob", "t"));
+    const WriteOutcome rejected = Must(ReviewCandidate{.id = rival, .refusing = {.wide = true}});
+    EXPECT_FALSE(engine_.Do(AssertFacts{{Fact("Bob", "married to", "Carol", "u")}, false}));
+    Must(UndoReview{rejected.seq});
+    Must(ReviewCandidate{.id = rival, .approve = true, .object = "Robert"});
+    NoteDraft note = Note("a proposal");
+    Must(ReviewCandidate{.id = First(Must(ProposeCandidate{note}))});
+  }
+  // Verified, scored, another genre; merged, unmerged, disputed for a source that is gone.
+  void GovernAndMerge() {
+    const Uuid one = engine_.Store(Note("part one"));
+    const Uuid two = engine_.Store(Note("part two"));
+    Must(ScoreMemory{one, 0.6f, {}, "a pass"});
+    Must(ChangeGenre{two, fb::Genre::personal});
+    Must(ChangeGenre{two, fb::Genre::factual});
+    Must(UnmergeMemory{First(Must(MergeMemories{{one, two}, Note("one and two")}))});
+    Evidence seen;
+    seen.source = "a receipt";
+    Must(VerifyMemory{one, seen});
+    NoteDraft summary = Note("what part two says");
+    summary.derived_from = {two};
+    engine_.Store(summary);
+    Must(MoveState{two, Transition::kForget, {}});
+  }
+
+  TestEngine& engine_;
+};
+
+}  // namespace perdure::testing
