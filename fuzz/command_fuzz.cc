@@ -31,7 +31,7 @@ class Run {
 
   void Step() {
     now_ += data_.ConsumeIntegralInRange<Micros>(-5, 1'000'000);
-    switch (data_.ConsumeIntegralInRange<int>(0, 6)) {
+    switch (data_.ConsumeIntegralInRange<int>(0, 8)) {
       case 0:
         Store();
         break;
@@ -49,6 +49,12 @@ class Run {
         break;
       case 5:
         DropPayloads();
+        break;
+      case 6:
+        ToldOf();
+        break;
+      case 7:
+        Governed();
         break;
       default:
         Erase();
@@ -102,6 +108,7 @@ class Run {
     }
     options.dry_run = data_.ConsumeIntegralInRange<int>(0, 7) == 0;
     options.keep = options.dry_run && data_.ConsumeBool();
+    if (data_.ConsumeBool()) options.reason = "r";
     Circumstances in{.space = kMainSpace,
                      .head = head_,
                      .now = now_,
@@ -187,7 +194,93 @@ class Run {
   // Versions that are superseded can be reverted to no more; whatever else is said of them stays.
   void DropPayloads() {
     CompactHistory compact{.before = head_.time, .payloads = true};
-    if (Do(compact)) static_cast<void>(Do(perdure::DropPayloads{compact.before, ids_, true}));
+    std::vector<Uuid> all = ids_;
+    all.insert(all.end(), loose_.begin(), loose_.end());
+    if (Do(compact)) static_cast<void>(Do(perdure::DropPayloads{compact.before, all, true}));
+  }
+
+  // Facts, candidates and what merging makes: the oracle does not know them, nor may they touch
+  // the notes that it knows.
+  Uuid Loose() {
+    if (loose_.empty()) return Uuid{{1, 2, 3}};
+    return loose_[data_.ConsumeIntegralInRange<std::size_t>(0, loose_.size() - 1)];
+  }
+  void DoLoosely(const Command& command) {
+    const auto done = Do(command);
+    if (!done) return;
+    last_ = done->seq;
+    for (const MemoryOutcome& memory : done->memories) {
+      if (memory.created) loose_.push_back(memory.id);
+    }
+  }
+  FactDraft Fact() {
+    FactDraft draft;
+    draft.value = {Text(), Text(), Text()};
+    if (data_.ConsumeBool()) draft.text = Text();
+    if (data_.ConsumeBool()) {
+      draft.evidence = Evidence{.quote = Text(), .source = Text()};
+      draft.evidence->reference_time = data_.ConsumeIntegral<Micros>();
+      if (data_.ConsumeBool()) draft.evidence->memory = Loose();
+    }
+    if (data_.ConsumeBool()) draft.valid_from = data_.ConsumeIntegral<std::int8_t>();
+    if (data_.ConsumeBool()) draft.valid_until = data_.ConsumeIntegral<std::int8_t>();
+    draft.confidence = data_.ConsumeFloatingPointInRange<float>(0, 1.2f);
+    return draft;
+  }
+  NoteDraft LooseNote() {
+    NoteDraft draft;
+    draft.text = Text();
+    draft.title = "loose";
+    if (data_.ConsumeBool()) draft.derived_from = {Loose()};
+    return draft;
+  }
+  void ToldOf() {
+    switch (data_.ConsumeIntegralInRange<int>(0, 5)) {
+      case 0:
+        return DoLoosely(ProposeCandidate{Fact()});
+      case 1:
+        return DoLoosely(ProposeCandidate{LooseNote()});
+      case 2: {
+        ReviewCandidate review{.id = Loose(), .approve = data_.ConsumeBool()};
+        if (data_.ConsumeBool()) review.object = Text();
+        if (data_.ConsumeBool()) review.text = Text();
+        return DoLoosely(review);
+      }
+      case 3:
+        return DoLoosely(UndoReview{last_});
+      case 4:
+        return DoLoosely(MergeMemories{{Loose(), Loose()}, LooseNote()});
+      default:
+        return DoLoosely(AssertFacts{{Fact(), Fact()}, data_.ConsumeBool()});
+    }
+  }
+  void Governed() {
+    switch (data_.ConsumeIntegralInRange<int>(0, 8)) {
+      case 0:
+        return DoLoosely(SuppressValue{FactValue{Text(), Text(), Text()}});
+      case 1:
+        return DoLoosely(SuppressValue{Text()});
+      case 2:
+        return DoLoosely(LiftSuppression{last_ - data_.ConsumeIntegral<std::uint8_t>()});
+      case 3:
+        return DoLoosely(DeclarePredicate{Text(), data_.ConsumeBool(), data_.ConsumeBool(),
+                                          fb::ValueShape::any});
+      case 4: {
+        SetPolicy policy;
+        policy.fade = data_.ConsumeFloatingPointInRange<float>(0, 1.2f);
+        policy.repetition = data_.ConsumeBool() ? fb::Repetition::any : fb::Repetition::evidence;
+        return DoLoosely(policy);
+      }
+      case 5:
+        return DoLoosely(VerifyMemory{Loose(), {.quote = Text(), .source = Text()}});
+      case 6:
+        return DoLoosely(
+            ScoreMemory{Loose(), data_.ConsumeFloatingPointInRange<float>(0, 1), {}, Text()});
+      case 7:
+        return DoLoosely(ChangeGenre{Loose(), fb::Genre::personal});
+      default:
+        return DoLoosely(UnmergeMemory{Loose()});
+    }
   }
 
   // State, pin and title after a revert are the version's own: taken as they are.
@@ -221,6 +314,8 @@ class Run {
   std::uint64_t steps_ = 0;
   std::vector<Entry> entries_;
   std::vector<Uuid> ids_;
+  std::vector<Uuid> loose_;
+  Seq last_ = 1;
   NoteOracle oracle_;
 };
 
@@ -228,7 +323,7 @@ class Run {
 }  // namespace perdure::fuzz
 
 // A command that is added joins the steps above.
-static_assert(std::variant_size_v<perdure::Command> == 14);
+static_assert(std::variant_size_v<perdure::Command> == 27);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider provider(data, size);

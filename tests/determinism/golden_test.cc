@@ -67,7 +67,7 @@ TEST(Golden, ALiveStoreHasTheProjectionsThatItsExportFoldsTo) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const TempDir dir;
     TestEngine engine(seed);
-    testing::RandomCommands commands(seed);
+    testing::RandomCommands commands(seed, testing::RandomCommands::About::kFactsToo);
     for (int i = 0; i < 60; ++i) commands.Step(engine);
     testing::LiveThroughEveryEvent(engine);
     for (int i = 0; i < 60; ++i) commands.Step(engine);

@@ -32,7 +32,8 @@ std::optional<Uuid> ChangedMemory(const Command& command) {
   return std::nullopt;
 }
 
-Client::Client(std::size_t number, Chance& chance, SpaceId space) : commands_(chance.Any()) {
+Client::Client(std::size_t number, Chance& chance, SpaceId space)
+    : commands_(chance.Any(), testing::RandomCommands::About::kFactsToo) {
   principal_.id.bytes[0] = 7;
   principal_.id.bytes[15] = static_cast<std::uint8_t>(number);
   principal_.roles = chance.OneIn(3) ? chance.Of(kRoles) : kRoles[0];
@@ -145,10 +146,12 @@ void Client::Learn(const WriteRequest& request, const WriteOutcome& outcome) {
     std::uint32_t& version = versions_[memory.id];
     version = std::max(version, memory.version);
   }
-  if (std::holds_alternative<StoreMemories>(request.command)) {
-    const Uuid& id = outcome.memories.front().id;
-    if (std::ranges::find(commands_.ids(), id) == commands_.ids().end()) commands_.Learn(id);
+  for (const MemoryOutcome& memory : outcome.memories) {
+    const bool stored = std::holds_alternative<StoreMemories>(request.command) || memory.created;
+    const auto& known = commands_.ids();
+    if (stored && std::ranges::find(known, memory.id) == known.end()) commands_.Learn(memory.id);
   }
+  commands_.Saw(outcome.seq);
   if (std::holds_alternative<EraseMemories>(request.command)) {
     erasures_.push_back(outcome.first_seq);
   }

@@ -1,4 +1,4 @@
-// Random commands on notes, the same for the same seed.
+// Random commands on notes and, when asked, on facts and candidates; the same for the same seed.
 #pragma once
 
 #include <random>
@@ -13,7 +13,9 @@ namespace perdure::testing {
 
 class RandomCommands {
  public:
-  explicit RandomCommands(std::uint64_t seed) : generator_(seed) {}
+  enum class About { kNotes, kFactsToo };
+  explicit RandomCommands(std::uint64_t seed, About about = About::kNotes)
+      : generator_(seed), about_(about) {}
 
   std::size_t Below(std::size_t n) { return generator_() % n; }
 
@@ -26,14 +28,19 @@ class RandomCommands {
       return;
     }
     const bool stores = std::holds_alternative<StoreMemories>(command);
-    const auto done = engine.Do(std::move(command));
-    if (stores && done) Learn(done->memories[0].id);
+    const auto done = engine.Do(std::move(command), {.reason = about_ == About::kNotes ? "" : "r"});
+    if (!done) return;
+    last_ = done->seq;
+    for (const MemoryOutcome& memory : done->memories) {
+      if (stores || memory.created) Learn(memory.id);
+    }
   }
 
   // The next command for a log whose last entry has that time.
   Command Next(Micros now) {
+    if (about_ == About::kFactsToo && Below(2) == 0) return OnFacts();
     if (ids_.empty() || Below(6) == 0) return StoreMemories{{Draft()}};
-    const Uuid id = ids_[Below(ids_.size())];
+    const Uuid id = AnyId();
     switch (Below(11)) {
       case 0:
         return EditMemory{id, AppendText{" " + Word()}};
@@ -61,6 +68,7 @@ class RandomCommands {
   }
   // A memory that later commands may be about.
   void Learn(const Uuid& id) { ids_.push_back(id); }
+  void Saw(Seq seq) { last_ = seq; }
 
   const std::vector<Uuid>& ids() const { return ids_; }
 
@@ -83,6 +91,42 @@ class RandomCommands {
     draft.scope = Scope();
     return draft;
   }
+  Uuid AnyId() { return ids_.empty() ? Uuid{} : ids_[Below(ids_.size())]; }
+  FactDraft Fact() {
+    FactDraft draft{.value = {Word(), "likes", Word()}, .scope = Scope()};
+    draft.evidence = Evidence{.quote = Word(), .source = std::to_string(Below(90))};
+    if (Below(4) == 0) draft.confidence = 0.3f;
+    return draft;
+  }
+  Command OnFacts() {
+    switch (const Uuid id = AnyId(); Below(14)) {
+      case 0:
+        return ProposeCandidate{Fact()};
+      case 1:
+        return ProposeCandidate{Draft()};
+      case 2:
+      case 3:
+        return ReviewCandidate{.id = id, .approve = Below(2) == 0};
+      case 4:
+        return UndoReview{last_};
+      case 5:
+        return SuppressValue{FactValue{Word(), "likes", Word()}, Scope()};
+      case 6:
+        return LiftSuppression{last_ - Below(20)};
+      case 7:
+        return VerifyMemory{id, {.quote = Word(), .source = "receipt"}};
+      case 8:
+        return ScoreMemory{id, 0.6f, {}, "pass"};
+      case 9:
+        return ChangeGenre{id, static_cast<fb::Genre>(Below(2))};
+      case 10:
+        return MergeMemories{{id, AnyId()}, Draft()};
+      case 11:
+        return UnmergeMemory{id};
+      default:
+        return AssertFacts{{Fact(), Fact()}, Below(2) == 0};
+    }
+  }
   Command Describe(const Uuid& id) {
     DescribeMemory change{.id = id};
     if (Below(2) == 0) change.title = Word();
@@ -98,6 +142,8 @@ class RandomCommands {
   }
 
   std::mt19937_64 generator_;
+  About about_;
+  Seq last_ = 1;
   std::vector<Uuid> ids_;
 };
 

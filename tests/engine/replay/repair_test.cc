@@ -48,7 +48,7 @@ std::vector<std::string> Texts(TestEngine& engine, const std::vector<Uuid>& ids)
 
 TEST(Repair, RebuildsDamagedProjectionsTilesAndHeadsFromTheLog) {
   TestEngine engine;
-  RandomCommands commands(5);
+  RandomCommands commands(5, RandomCommands::About::kFactsToo);
   for (int i = 0; i < 400; ++i) commands.Step(engine);
   ASSERT_THAT(engine->AddSpace(With(kOperator), "team-a", {}), IsOk());
   const auto before = Texts(engine, commands.ids());

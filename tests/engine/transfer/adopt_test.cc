@@ -55,7 +55,7 @@ void ExpectSound(TestEngine& engine, SpaceId space = kMainSpace) {
 TEST(Adopt, ExportAdoptExportGivesEqualBytesAndASoundStore) {
   const TempDir dir;
   TestEngine source(1);
-  RandomCommands commands(3);
+  RandomCommands commands(3, RandomCommands::About::kFactsToo);
   for (int i = 0; i < 700; ++i) commands.Step(source);  // more than two tiles, two batches
   Export(source, dir / "export");
   TestEngine target(2);

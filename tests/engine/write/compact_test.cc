@@ -162,7 +162,7 @@ TEST(CompactPayloads, AMissingPayloadThatNoEntryExplainsIsDamage) {
 TEST(CompactPayloads, RandomHistoriesReplayToTheSameBytesAndAnswers) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     TestEngine engine(seed);
-    RandomCommands commands(seed);
+    RandomCommands commands(seed, RandomCommands::About::kFactsToo);
     for (int i = 0; i < 120; ++i) commands.Step(engine);
     const Micros horizon = engine->Visible(kMainSpace).time;
     for (int i = 0; i < 60; ++i) commands.Step(engine);

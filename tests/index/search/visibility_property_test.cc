@@ -58,7 +58,12 @@ SearchRequest RandomRequest(RandomCommands& random, Micros start, Micros end) {
   if (random.Below(4) == 0) request.filter.pinned = random.Below(2) == 0;
   if (random.Below(3) == 0) {
     request.filter.states = {fb::MemoryState::archived, fb::MemoryState::forgotten,
-                             fb::MemoryState::live};
+                             fb::MemoryState::pending, fb::MemoryState::rejected,
+                             fb::MemoryState::superseded};
+  }
+  if (random.Below(4) == 0) {
+    request.filter.genres = {fb::Genre::associative};
+    if (random.Below(2) == 0) request.filter.genres.push_back(fb::Genre::factual);
   }
   return request;
 }
@@ -68,7 +73,7 @@ TEST(VisibilityProperty, SearchShowsWhatAListShowsAtAnyTimeToAnyone) {
   std::size_t empty = 0;
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     SearchableEngine engine(seed);
-    RandomCommands random(seed);
+    RandomCommands random(seed, RandomCommands::About::kFactsToo);
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < 150; ++i) random.Step(*engine);
       if (round == 1) engine.ReopenSearch();
