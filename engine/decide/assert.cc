@@ -275,7 +275,9 @@ Status DecideAssert(Transaction& txn, const AssertFacts& command) {
       RETURN_IF_ERROR(AppendRefusal(txn, asserted.error(), kCommandNumber<AssertFacts>));
       continue;
     }
-    if (count > 1) asserted.error().field = fmt::format("facts[{}].{}", i, asserted.error().field);
+    if (count == 1) return asserted;
+    std::string& field = asserted.error().field;
+    field = fmt::format("facts[{}]{}{}", i, field.empty() ? "" : ".", field);
     return asserted;
   }
   return {};

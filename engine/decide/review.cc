@@ -187,6 +187,18 @@ Status CheckMayComeBack(const Transaction& txn, const Uuid& id, const std::set<U
                     {.suppression = 0, .memory = ToString(*rival)});
 }
 
+// Of a memory that the caller may not see there is no decision either.
+Status CheckMayUndo(const Transaction& txn, Seq seq, const Entry* decision) {
+  const auto none = [seq] {
+    return Refuse(Rule::kNothing, fmt::format("Entry {} is no review decision.", seq), "decision");
+  };
+  if (!decision) return none();
+  const auto candidate = RequireMemory(txn, FromId(*MemoryOf(**decision)));
+  if (candidate) return {};
+  if (RuleOf(candidate.error()) == Rule::kNoMemory) return none();
+  return std::unexpected(candidate.error());
+}
+
 }  // namespace
 
 Status DecidePropose(Transaction& txn, const ProposeCandidate& command) {
@@ -214,12 +226,8 @@ Status DecideUndoReview(Transaction& txn, const UndoReview& command) {
     ASSIGN_OR_RETURN(entries, ReadPass(txn.state(), txn.space(), command.decision, txn.head().seq));
   }
   const Entry* decision = DecisionIn(entries);
-  if (!decision) {
-    return Refuse(Rule::kNothing, fmt::format("Entry {} is no review decision.", command.decision),
-                  "decision");
-  }
+  RETURN_IF_ERROR(CheckMayUndo(txn, command.decision, decision));
   const Uuid candidate = FromId(*MemoryOf(**decision));
-  RETURN_IF_ERROR(RequireMemory(txn, candidate));
   const Seq last = entries.back()->seq();
   fb::DecisionUndoneT event;
   event.memory = ToId(candidate);

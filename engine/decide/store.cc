@@ -221,9 +221,9 @@ Status DecideStore(Transaction& txn, const StoreMemories& command) {
   for (std::size_t i = 0; i < command.memories.size(); ++i) {
     Status stored = StoreOne(txn, command.memories[i]);
     if (stored) continue;
-    if (command.memories.size() > 1) {
-      stored.error().field = fmt::format("memories[{}].{}", i, stored.error().field);
-    }
+    if (command.memories.size() == 1) return stored;
+    std::string& field = stored.error().field;
+    field = fmt::format("memories[{}]{}{}", i, field.empty() ? "" : ".", field);
     return stored;
   }
   return {};
