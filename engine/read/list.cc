@@ -60,10 +60,19 @@ class ScopeMatcher {
   std::map<Seq, bool> known_;
 };
 
+// A live memory that is doubted is disputed, too.
+bool IsInOneOf(const std::vector<fb::MemoryState>& states, const fb::MemoryRecordT& record) {
+  const bool is_disputed =
+      record.state == fb::MemoryState::live && record.dispute != fb::Dispute::none;
+  return std::ranges::any_of(states, [&](fb::MemoryState state) {
+    return state == record.state || (is_disputed && state == fb::MemoryState::disputed);
+  });
+}
+
 bool MatchesNumbers(const ListFilter& filter, const fb::MemoryRecordT& record, Micros valid_at) {
   if (filter.states.empty()) {
     if (!IsShownByDefault(record, valid_at)) return false;
-  } else if (std::ranges::find(filter.states, record.state) == filter.states.end()) {
+  } else if (!IsInOneOf(filter.states, record)) {
     return false;
   }
   const bool factual = filter.genres.empty() && record.genre == fb::Genre::factual;

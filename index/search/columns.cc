@@ -103,7 +103,8 @@ std::uint64_t Columns::HeapBytes() const {
 
 std::uint8_t Columns::MarksOf(const fb::MemoryRecordT& record) {
   return static_cast<std::uint8_t>((record.pinned ? rows::kPinned : 0) |
-                                   (record.shadowed ? rows::kShadowed : 0));
+                                   (record.shadowed ? rows::kShadowed : 0) |
+                                   (record.dispute != fb::Dispute::none ? rows::kDisputed : 0));
 }
 
 fb::MemoryRecordT Columns::RecordOf(std::uint32_t memory) const {

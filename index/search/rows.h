@@ -40,12 +40,13 @@ struct State {
   std::uint8_t state;        // fb::MemoryState
   std::uint8_t authorship;
   std::uint8_t genre;  // fb::Genre
-  std::uint8_t marks;  // kPinned, kShadowed
+  std::uint8_t marks;  // kPinned, kShadowed, kDisputed
 
   bool Has(std::uint8_t mark) const { return (marks & mark) != 0; }
 };
 inline constexpr std::uint8_t kPinned = 1;
 inline constexpr std::uint8_t kShadowed = 2;
+inline constexpr std::uint8_t kDisputed = 4;  // a dispute
 
 // One version, in log order.
 struct Version {

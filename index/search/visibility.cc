@@ -13,6 +13,13 @@ constexpr std::uint32_t Bit(fb::MemoryState state) { return Bit(static_cast<std:
 constexpr std::uint32_t kHidden = Bit(fb::MemoryState::forgotten) | Bit(fb::MemoryState::rejected) |
                                   Bit(fb::MemoryState::pending);
 
+// A live memory whose place is claimed is disputed, too.
+std::uint32_t StatesOf(const rows::State& then) {
+  const bool is_disputed =
+      then.Has(rows::kDisputed) && then.state == static_cast<std::uint8_t>(fb::MemoryState::live);
+  return Bit(then.state) | (is_disputed ? Bit(fb::MemoryState::disputed) : 0);
+}
+
 bool Within(Micros time, const std::optional<Micros>& from, const std::optional<Micros>& until) {
   return (!from || *from <= time) && (!until || time < *until);
 }
@@ -80,7 +87,7 @@ bool Visibility::AdmitsState(const rows::State& then, const rows::Memory& memory
   if (states_ == 0) {
     if (then.state != static_cast<std::uint8_t>(fb::MemoryState::live)) return false;
     if (then.Has(rows::kShadowed) || then.expires_at <= valid_at_) return false;
-  } else if ((states_ & Bit(then.state)) == 0) {
+  } else if ((states_ & StatesOf(then)) == 0) {
     return false;
   }
   if ((genres_ & Bit(then.genre)) == 0) return false;
