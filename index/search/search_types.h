@@ -51,24 +51,9 @@ struct SearchExplanation {
 
 struct SearchHit {
   Uuid id;
-  std::string title;
+  Memory memory;        // its text is left out
   std::string preview;  // of the best chunk, cut at a grapheme
   float score = 0;      // 0..1, absolute: it means the same for every query (fusion.h)
-  std::uint32_t version = 0;
-  fb::MemoryKind kind = fb::MemoryKind::note;
-  fb::MemoryState state = fb::MemoryState::live;
-  fb::Trust trust = fb::Trust::inferred;
-  fb::Authorship authorship = fb::Authorship::authored;
-  bool pinned = false;
-  float importance = 0;
-  std::string type;
-  std::string theme;
-  std::vector<std::string> tags;
-  ScopePath scope;
-  Micros record_time = 0;  // of the entry that made the memory what the hit shows
-  Micros created_time = 0;
-  Micros updated_time = 0;  // of the version
-  std::optional<Micros> reference_time;
   std::optional<SearchExplanation> explanation;  // when asked for
 };
 

@@ -1,6 +1,7 @@
 #include "index/search/searcher.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "index/search/preview.h"
 
@@ -257,14 +258,14 @@ Status Searcher::ReadHits(const ReadView& view, SearchAnswer& answer) {
   RankCandidates(candidates_, cosine_weight_, request_.limit);
   for (const Candidate& candidate : candidates_) {
     const Uuid id{in_.index->columns().memories[candidate.memory].id};
-    const auto memory = view.Get(id);
+    auto memory = view.Get(id);
     if (!memory) {
       // Erased, compacted or moved out of sight since the arms looked.
       const Code code = memory.error().code;
       if (code == Code::kNotFound || code == Code::kErased || code == Code::kCompacted) continue;
       return std::unexpected(memory.error());
     }
-    answer.hits.push_back(HitOf(candidate, *memory));
+    answer.hits.push_back(HitOf(candidate, *std::move(memory)));
   }
   const bool can_judge = !vector_.empty() && !in_.model->stand_in;
   answer.nothing_relevant =
@@ -273,32 +274,17 @@ Status Searcher::ReadHits(const ReadView& view, SearchAnswer& answer) {
   return {};
 }
 
-SearchHit Searcher::HitOf(const Candidate& candidate, const Memory& memory) const {
+SearchHit Searcher::HitOf(const Candidate& candidate, Memory memory) const {
   const rows::Chunk& chunk = in_.index->columns().chunks[candidate.best_chunk];
-  const std::string_view text(memory.text);
+  const std::string text = std::exchange(memory.text, {});
   SearchHit hit;
   hit.id = memory.id;
-  hit.title = memory.title;
+  hit.memory = std::move(memory);
   if (chunk.begin <= text.size()) {
-    hit.preview =
-        PreviewOf(text.substr(chunk.begin, chunk.end - chunk.begin), request_.query, kPreviewBytes);
+    const std::string_view best = std::string_view(text).substr(chunk.begin);
+    hit.preview = PreviewOf(best.substr(0, chunk.end - chunk.begin), request_.query, kPreviewBytes);
   }
   hit.score = ShownScore(candidate.Sum(cosine_weight_));
-  hit.version = memory.record.version;
-  hit.kind = memory.record.kind;
-  hit.state = memory.record.state;
-  hit.trust = memory.record.trust;
-  hit.authorship = memory.record.authorship;
-  hit.pinned = memory.record.pinned;
-  hit.importance = memory.record.importance;
-  hit.type = memory.type;
-  hit.theme = memory.theme;
-  hit.tags = memory.tags;
-  hit.scope = memory.scope;
-  hit.record_time = memory.record.record_time;
-  hit.created_time = memory.record.created_time;
-  hit.updated_time = memory.record.version_time;
-  if (memory.record.reference_time) hit.reference_time = *memory.record.reference_time;
   if (request_.explain) {
     hit.explanation = {candidate.lexical_rank, static_cast<float>(candidate.lexical),
                        candidate.semantic_rank, static_cast<float>(candidate.cosine),

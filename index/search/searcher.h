@@ -54,7 +54,7 @@ class Searcher {
   Candidate& CandidateFor(std::uint32_t memory);
   void AddPriors();
   Status ReadHits(const ReadView& view, SearchAnswer& answer);
-  SearchHit HitOf(const Candidate& candidate, const Memory& memory) const;
+  SearchHit HitOf(const Candidate& candidate, Memory memory) const;
   SearchArm LexicalArm() const;
   SearchArm SemanticArm() const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "engine/base/check.h"
 
@@ -16,6 +17,8 @@ double Decimal(float value) {
   std::from_chars(text.data(), text.data() + text.size(), decimal);
   return decimal;
 }
+
+double Rounded(float value) { return std::round(static_cast<double>(value) * 1e4) / 1e4; }
 
 Json RoleNames(RoleMask roles) {
   Json names = Json::array();

@@ -14,6 +14,9 @@ namespace perdure {
 // The decimal that a float was written as: 0.8, not 0.800000011920929.
 double Decimal(float value);
 
+// Four decimals: more of a computed number would be noise.
+double Rounded(float value);
+
 nlohmann::json RoleNames(RoleMask roles);
 
 // Puts `value` unless it is empty.

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "engine/base/limits.h"
 #include "server/api/answers.h"
 #include "server/api/json.h"
@@ -17,37 +15,18 @@ namespace {
 using Json = nlohmann::json;
 namespace s = schemas;
 
-// Four decimals: more would be noise.
-double Score(float score) { return std::round(static_cast<double>(score) * 1e4) / 1e4; }
-
 Json ExplanationAnswer(const SearchExplanation& explanation) {
   return {{"lexical_rank", explanation.lexical_rank},
-          {"lexical_score", Score(explanation.lexical_score)},
+          {"lexical_score", Rounded(explanation.lexical_score)},
           {"semantic_rank", explanation.semantic_rank},
-          {"cosine", Score(explanation.cosine)},
-          {"prior", Score(explanation.prior)}};
+          {"cosine", Rounded(explanation.cosine)},
+          {"prior", Rounded(explanation.prior)}};
 }
 
 Json HitAnswer(const SearchHit& hit) {
-  Json answer = {{"id", ToString(hit.id)},
-                 {"version", hit.version},
-                 {"title", hit.title},
-                 {"preview", hit.preview},
-                 {"score", Score(hit.score)},
-                 {"tags", hit.tags},
-                 {"kind", fb::EnumNameMemoryKind(hit.kind)},
-                 {"state", fb::EnumNameMemoryState(hit.state)},
-                 {"trust", fb::EnumNameTrust(hit.trust)},
-                 {"authorship", fb::EnumNameAuthorship(hit.authorship)},
-                 {"scope", FormatScope(hit.scope)},
-                 {"pinned", hit.pinned},
-                 {"importance", Decimal(hit.importance)},
-                 {"created_time", FormatTime(hit.created_time)},
-                 {"updated_time", FormatTime(hit.updated_time)},
-                 {"record_time", FormatTime(hit.record_time)}};
-  PutText(answer, "type", hit.type);
-  PutText(answer, "theme", hit.theme);
-  PutTime(answer, "reference_time", hit.reference_time);
+  Json answer = AnswerOf(hit.memory, schemas::Detail::kListed);
+  answer["preview"] = hit.preview;
+  answer["score"] = Rounded(hit.score);
   if (hit.explanation) answer["explanation"] = ExplanationAnswer(*hit.explanation);
   return answer;
 }

@@ -153,8 +153,8 @@ class Asker {
     }
     std::string hits;
     for (const SearchHit& hit : found->hits) {
-      hits +=
-          fmt::format("{} v{} {:.4f} {};", ToString(hit.id), hit.version, hit.score, hit.preview);
+      hits += fmt::format("{} v{} {:.4f} {};", ToString(hit.id), hit.memory.record.version,
+                          hit.score, hit.preview);
     }
     return hits;
   }

@@ -44,7 +44,7 @@ std::string Answers(SearchableEngine& engine) {
       EXPECT_THAT(answer, IsOk());
       if (!answer) continue;
       for (const SearchHit& hit : answer->hits) {
-        all += ToString(hit.id) + " " + std::to_string(hit.version) + " " +
+        all += ToString(hit.id) + " " + std::to_string(hit.memory.record.version) + " " +
                std::to_string(hit.score) + " " + std::to_string(hit.explanation->lexical_rank) +
                " " + std::to_string(hit.explanation->semantic_rank) + " " + hit.preview + "\n";
       }

@@ -34,7 +34,7 @@ Shown Searched(SearchableEngine& engine, const SearchRequest& request, const Pri
   Shown shown;
   const auto answer = engine.Search(request, principal);
   EXPECT_THAT(answer, IsOk());
-  for (const SearchHit& hit : answer->hits) shown[hit.id] = hit.version;
+  for (const SearchHit& hit : answer->hits) shown[hit.id] = hit.memory.record.version;
   EXPECT_EQ(shown.size(), answer->hits.size()) << "a memory came twice";
   return shown;
 }
