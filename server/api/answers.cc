@@ -37,6 +37,28 @@ void PutTime(Json& object, const char* name, const std::optional<Micros>& time) 
   if (time) object[name] = FormatTime(*time);
 }
 
+namespace {
+
+// Who reads a doubted memory is to see that in its state.
+bool IsDisputed(const fb::MemoryRecordT& record) {
+  return record.state == fb::MemoryState::live && record.dispute != fb::Dispute::none;
+}
+
+void PutFact(Json& answer, const Memory& memory) {
+  const fb::MemoryRecordT& record = memory.record;
+  answer["subject"] = memory.subject;
+  answer["predicate"] = memory.predicate;
+  answer["object"] = memory.object;
+  answer["standing"] = record.state == fb::MemoryState::live && !record.shadowed;
+  answer["frequency"] = record.frequency;
+}
+
+}  // namespace
+
+const char* StateName(const fb::MemoryRecordT& record) {
+  return fb::EnumNameMemoryState(IsDisputed(record) ? fb::MemoryState::disputed : record.state);
+}
+
 Json AnswerOf(const Memory& memory, schemas::Detail detail) {
   const fb::MemoryRecordT& record = memory.record;
   Json answer = {{"id", ToString(memory.id)},
@@ -44,12 +66,13 @@ Json AnswerOf(const Memory& memory, schemas::Detail detail) {
                  {"title", memory.title},
                  {"tags", memory.tags},
                  {"kind", fb::EnumNameMemoryKind(record.kind)},
-                 {"state", fb::EnumNameMemoryState(record.state)},
+                 {"state", StateName(record)},
                  {"trust", fb::EnumNameTrust(record.trust)},
                  {"authorship", fb::EnumNameAuthorship(record.authorship)},
                  {"scope", FormatScope(memory.scope)},
                  {"pinned", record.pinned},
                  {"importance", Decimal(record.importance)},
+                 {"confidence", Rounded(record.confidence)},
                  {"created_time", FormatTime(record.created_time)},
                  {"updated_time", FormatTime(record.version_time)},
                  {"record_time", FormatTime(record.record_time)},
@@ -58,8 +81,14 @@ Json AnswerOf(const Memory& memory, schemas::Detail detail) {
   PutText(answer, "theme", memory.theme);
   PutTime(answer, "reference_time", ToStd(record.reference_time));
   if (memory.expired) answer["expired"] = true;
+  if (record.genre != fb::Genre::factual) answer["genre"] = fb::EnumNameGenre(record.genre);
+  if (IsDisputed(record)) answer["dispute"] = fb::EnumNameDispute(record.dispute);
+  if (record.predecessor) answer["predecessor"] = ToString(FromId(*record.predecessor));
+  if (record.successor) answer["successor"] = ToString(FromId(*record.successor));
+  if (record.kind == fb::MemoryKind::fact) PutFact(answer, memory);
   if (detail == schemas::Detail::kListed) return answer;
   answer["text"] = memory.text;
+  PutTime(answer, "evidence_time", ToStd(record.evidence_time));
   // Written by this program from an object, so only a bug makes it anything else.
   if (!memory.metadata.empty()) answer["metadata"] = Json::parse(memory.metadata);
   PutText(answer, "source", memory.source);
@@ -68,10 +97,25 @@ Json AnswerOf(const Memory& memory, schemas::Detail detail) {
   if (record.position) answer["position"] = *record.position;
   PutText(answer, "speaker", memory.speaker);
   PutText(answer, "session", memory.session);
+  for (const fb::Id& source : record.derived_from) {
+    answer["derived_from"].push_back(ToString(FromId(source)));
+  }
   PutTime(answer, "valid_from", ToStd(record.valid_from));
   PutTime(answer, "valid_until", ToStd(record.valid_until));
   PutTime(answer, "expires_at", ToStd(record.expires_at));
   return answer;
+}
+
+Status PutEvidence(Json& answer, const ReadView& view, const Memory& memory) {
+  if (memory.record.kind != fb::MemoryKind::fact) return {};
+  ASSIGN_OR_RETURN(const auto first,
+                   ReadPayload(view.now(), view.space(), memory.record.created_seq));
+  if (!first) return {};  // compacted
+  Json evidence = Json::object();
+  if (const auto* quote = (*first)->quote()) PutText(evidence, "quote", quote->str());
+  if (const auto* source = (*first)->evidence_source()) PutText(evidence, "source", source->str());
+  if (!evidence.empty()) answer["evidence"] = std::move(evidence);
+  return {};
 }
 
 Json AnswerOf(const LogLine& line) {
@@ -125,7 +169,7 @@ void PutOutcome(Json& answer, const WriteOutcome& outcome, const std::string& wo
 }
 
 Json ChangeAnswer(const WriteOutcome& outcome, const std::string& verb) {
-  PERDURE_CHECK(outcome.memories.size() == 1);
+  PERDURE_CHECK(!outcome.memories.empty());
   const MemoryOutcome& memory = outcome.memories.front();
   Json answer = {
       {"id", ToString(memory.id)}, {"version", memory.version}, {"changed", memory.changed}};

@@ -23,7 +23,12 @@ nlohmann::json RoleNames(RoleMask roles);
 void PutText(nlohmann::json& object, const char* name, const std::string& value);
 void PutTime(nlohmann::json& object, const char* name, const std::optional<Micros>& time);
 
+// A memory's state, where a live one that is doubted counts as disputed.
+const char* StateName(const fb::MemoryRecordT& record);
+
 nlohmann::json AnswerOf(const Memory& memory, schemas::Detail detail);
+// "evidence" that a fact came with: "quote" and "source". One read of the log's payloads.
+Status PutEvidence(nlohmann::json& answer, const ReadView& view, const Memory& memory);
 nlohmann::json AnswerOf(const LogLine& line);
 nlohmann::json AnswerOf(const VersionInfo& version);
 
@@ -34,8 +39,8 @@ void PutView(nlohmann::json& answer, const ReadView& view, const nlohmann::json&
 // "seq" and "record_time", or for a dry run "dry_run" and "would": what would have happened.
 void PutOutcome(nlohmann::json& answer, const WriteOutcome& outcome, const std::string& would);
 
-// A change of one memory: "id", "version", "changed" and the above. `verb` says what is done, as in
-// "revise" or "archive".
+// A change of one memory, the first that the outcome names: "id", "version", "changed" and the
+// above. `verb` says what is done, as in "revise" or "archive".
 nlohmann::json ChangeAnswer(const WriteOutcome& outcome, const std::string& verb);
 
 }  // namespace perdure

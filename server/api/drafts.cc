@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/decide/refusal.h"
 #include "server/api/json.h"
 #include "server/api/requests.h"
 
@@ -25,9 +26,11 @@ Json DraftSchema() {
        {"position", s::Brief(s::Integer("Episodes: number of the turn"))},
        {"speaker", s::Brief(s::Text("Episodes: who said it"))},
        {"session", s::Brief(s::Text("Episodes: part of the conversation"))},
+       {"derived_from", s::Brief(s::Texts("Ids of memories that it was made from"))},
        {"metadata", s::Open()},
        {"authorship", s::OneOf(s::AuthorshipNames(), "Own words, or kept for reference")},
        {"importance", s::Brief(s::Share("Default: 0.5"), "0 to 1. Default: 0.5")},
+       {"genre", s::Brief(s::OneOf(s::GenreNames()))},
        {"reference_time", s::Time("When the source said it")},
        {"valid_from", s::Brief(s::Time("When it begins to hold"))},
        {"valid_until", s::Brief(s::Time("When it ceases to hold"))},
@@ -35,7 +38,7 @@ Json DraftSchema() {
       {"text"});
 }
 
-Result<NoteDraft> DraftOf(const Json& arguments) {
+Result<NoteDraft> DraftOf(const Engine& engine, const Principal& principal, const Json& arguments) {
   NoteDraft draft;
   draft.text = TextOf(arguments, "text");
   draft.title = TextOf(arguments, "title");
@@ -54,7 +57,9 @@ Result<NoteDraft> DraftOf(const Json& arguments) {
   draft.session = TextOf(arguments, "session");
   if (arguments.contains("position")) draft.position = arguments["position"];
   draft.authorship = AuthorshipOf(arguments);
+  draft.genre = GenreOf(arguments);
   if (arguments.contains("importance")) draft.importance = arguments["importance"].get<float>();
+  ASSIGN_OR_RETURN(draft.derived_from, IdsOf(engine, principal, arguments, "derived_from"));
   ASSIGN_OR_RETURN(draft.reference_time, TimeOf(arguments, "reference_time"));
   ASSIGN_OR_RETURN(draft.valid_from, TimeOf(arguments, "valid_from"));
   ASSIGN_OR_RETURN(draft.valid_until, TimeOf(arguments, "valid_until"));
@@ -62,15 +67,30 @@ Result<NoteDraft> DraftOf(const Json& arguments) {
   return draft;
 }
 
+Json StoredSchema(std::initializer_list<const char*> required) {
+  namespace s = schemas;
+  return s::WithQuiet(
+      s::Written({{"id", s::Text()},
+                  {"version", s::Integer()},
+                  {"created", s::Flag()},
+                  {"not_applied", s::Texts()}},
+                 required),
+      {{"candidate", s::Flag("A reviewer decides, by this rule")}, {"rule", s::Text()}});
+}
+
 Json StoredAnswer(const MemoryOutcome& memory, bool dry_run) {
   Json answer = {{"version", memory.version},
                  {"created", memory.created},
                  {"not_applied", memory.not_applied}};
   if (!dry_run || !memory.created) answer["id"] = ToString(memory.id);
+  if (!memory.candidate) return answer;
+  answer["candidate"] = true;
+  answer["rule"] = FactsOf(static_cast<Rule>(memory.rule)).name;
   return answer;
 }
 
 std::string WouldStore(const MemoryOutcome& memory) {
+  if (memory.candidate) return "park it for a reviewer";
   if (memory.created) return "store a new memory";
   if (!memory.changed) return "change nothing: this very memory is stored already";
   return fmt::format("describe the memory that is stored already; it would be at version {}",

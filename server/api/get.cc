@@ -72,6 +72,7 @@ Result<Json> GetOne(const ReadView& view, const std::string& id, const Json& arg
                           : view.Get(uuid);
   if (!memory) return std::unexpected(memory.error());
   Json answer = AnswerOf(*memory, schemas::Detail::kWhole);
+  RETURN_IF_ERROR(PutEvidence(answer, view, *memory));
   Part part{arguments.value("offset", std::size_t{0}), std::nullopt};
   if (arguments.contains("max_bytes")) part.bytes_max = arguments["max_bytes"].get<std::size_t>();
   if (part.IsAsked()) CutText(answer, part);

@@ -26,8 +26,10 @@ std::string Facts(const Json& memory) {
       "id: {}  version: {}  state: {}  trust: {}", memory["id"].get_ref<const std::string&>(),
       memory["version"].dump(), memory["state"].get_ref<const std::string&>(),
       memory["trust"].get_ref<const std::string&>());
-  for (const char* name : {"score", "updated_time", "reference_time", "valid", "expired"}) {
+  for (const char* name :
+       {"score", "confidence", "standing", "updated_time", "reference_time", "valid", "expired"}) {
     const auto it = memory.find(name);
+    if (name == std::string_view("confidence") && !memory.contains("subject")) continue;
     if (it == memory.end() || (name == std::string_view("valid") && *it == true)) continue;
     facts += fmt::format("  {}: {}", name, it->is_string() ? it->get<std::string>() : it->dump());
   }
@@ -37,7 +39,8 @@ std::string Facts(const Json& memory) {
 // What callers wrote: title, labels, and of the text what `text` gives.
 std::string Content(const Json& memory, std::string_view text) {
   std::string content;
-  for (const char* name : {"title", "scope", "type", "theme", "speaker", "source"}) {
+  for (const char* name :
+       {"title", "subject", "predicate", "object", "scope", "type", "theme", "speaker", "source"}) {
     const std::string value = memory.value(name, std::string());
     if (!value.empty()) content += fmt::format("{}: {}\n", name, value);
   }
@@ -113,6 +116,16 @@ std::string MirrorOfSearch(const Json& answer) {
   }
   mirror += Mirror(answer["results"], "preview");
   if (!answer["results"].empty()) mirror += "\n\nmemory_get reads the whole texts.";
+  return mirror;
+}
+
+std::string MirrorOfFacts(const Json& answer) {
+  std::string mirror = fmt::format("{} facts stand {}.", answer["facts"].size(), AsOfLine(answer));
+  mirror += Mirror(answer["facts"], "text");
+  if (answer.contains("chain")) {
+    mirror += "\n\nAll that ever stood, oldest first:" + Mirror(answer["chain"], "text");
+  }
+  if (answer.contains("truncated")) mirror += "\n\nTruncated: name a predicate.";
   return mirror;
 }
 

@@ -14,6 +14,7 @@ std::string MirrorOfMemory(const nlohmann::json& memory, std::size_t bytes_max);
 std::string MirrorOfMemories(const nlohmann::json& answer);  // memory_get
 std::string MirrorOfList(const nlohmann::json& answer);      // memory_list
 std::string MirrorOfSearch(const nlohmann::json& answer);    // memory_search
+std::string MirrorOfFacts(const nlohmann::json& answer);     // fact_about
 
 // All of it as JSON in one envelope.
 std::string MirrorAsData(const nlohmann::json& answer);

@@ -28,6 +28,7 @@ Result<EraseMemories> ErasureOf(const Engine& engine, const Principal& principal
     ASSIGN_OR_RETURN(const Uuid uuid, IdOf(engine, principal, id, "id"));
     command.ids.push_back(uuid);
   }
+  command.closure = arguments.value("closure", false);
   return command;
 }
 
@@ -177,7 +178,9 @@ Operation MemoryErase(Engine& engine) {
       "bring them back. The log keeps that it happened and still verifies. To hide a memory and be "
       "able to undo it, use memory_forget. Returns the seqs of the receipts.";
   operation.input_schema =
-      s::Change(s::Object({{"id", s::Id()}, {"ids", s::Texts("More of them")}}));
+      s::Change(s::Object({{"id", s::Id()},
+                           {"ids", s::Texts("More of them")},
+                           {"closure", s::Flag("What was made from them, too")}}));
   operation.output_schema = s::Written({{"erased", s::Texts()},
                                         {"receipts", s::ListOf(s::Integer())},
                                         {"payloads", s::Integer("Texts and descriptions gone")}},

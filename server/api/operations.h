@@ -28,15 +28,33 @@ Operation MemoryArchive(Engine& engine);
 Operation MemoryRestore(Engine& engine);
 Operation MemoryForget(Engine& engine);
 Operation MemoryRevert(Engine& engine);
+Operation FactAssert(Engine& engine);
+Operation FactAbout(Engine& engine);
+Operation CandidatePropose(Engine& engine);
 
 // --- for anyone, but no tools: REST and command line only
 Operation MemoryStoreMany(Engine& engine);
+Operation FactAssertMany(Engine& engine);
+Operation MemoryScore(Engine& engine);
+Operation MemoryMerge(Engine& engine);
+Operation MemoryUnmerge(Engine& engine);
 Operation MemoryDiff(Engine& engine);
 Operation MemoryContents(Engine& engine);
 
 // --- reviewers and operators
 Operation MemoryPin(Engine& engine);
 Operation MemoryUnpin(Engine& engine);
+Operation ReviewList(Engine& engine);
+Operation ReviewDecide(Engine& engine);
+Operation ReviewUndo(Engine& engine);
+Operation SuppressionList(Engine& engine);
+Operation SuppressionCreate(Engine& engine);
+Operation SuppressionLift(Engine& engine);
+Operation MemoryVerify(Engine& engine);
+Operation GenreChange(Engine& engine);
+Operation PredicateDeclare(Engine& engine);
+Operation PolicySet(Engine& engine);
+Operation PolicyGet(Engine& engine);
 Operation ScopeRollback(Engine& engine);
 Operation SnapshotCreate(Engine& engine);
 Operation SnapshotList(Engine& engine);

@@ -31,14 +31,6 @@ std::optional<Seq> ParseSeq(std::string_view text) {
   return seq;
 }
 
-template <typename Enum, typename Values, typename NameOf>
-std::optional<Enum> EnumOf(const Json& name, const Values& values, NameOf name_of) {
-  for (const Enum value : values) {
-    if (name == name_of(value)) return value;
-  }
-  return std::nullopt;
-}
-
 Status ReadTimes(const Json& filter, ListFilter& read) {
   ASSIGN_OR_RETURN(read.created_from, TimeOf(filter, "created_from", "filter.created_from"));
   ASSIGN_OR_RETURN(read.created_until, TimeOf(filter, "created_until", "filter.created_until"));
@@ -125,7 +117,20 @@ Result<std::optional<ScopePath>> ScopeOf(const Json& arguments) {
 std::optional<fb::Authorship> AuthorshipOf(const Json& arguments) {
   const auto it = arguments.find("authorship");
   if (it == arguments.end()) return std::nullopt;
-  return EnumOf<fb::Authorship>(*it, fb::EnumValuesAuthorship(), fb::EnumNameAuthorship);
+  return EnumOf(*it, fb::EnumValuesAuthorship(), fb::EnumNameAuthorship);
+}
+
+std::optional<fb::Genre> GenreOf(const Json& arguments) {
+  const auto it = arguments.find("genre");
+  if (it == arguments.end()) return std::nullopt;
+  return EnumOf(*it, fb::EnumValuesGenre(), fb::EnumNameGenre);
+}
+
+Result<Refusing> RefusingOf(const Json& arguments) {
+  Refusing refusing;
+  refusing.wide = arguments.value("wide", false);
+  ASSIGN_OR_RETURN(refusing.until, TimeOf(arguments, "until"));
+  return refusing;
 }
 
 Result<ListFilter> FilterOf(const Json& arguments) {
@@ -139,12 +144,13 @@ Result<ListFilter> FilterOf(const Json& arguments) {
   read.type = TextOf(filter, "type");
   read.theme = TextOf(filter, "theme");
   for (const Json& state : filter.value("state", Json::array())) {
-    read.states.push_back(
-        *EnumOf<fb::MemoryState>(state, fb::EnumValuesMemoryState(), fb::EnumNameMemoryState));
+    read.states.push_back(*EnumOf(state, fb::EnumValuesMemoryState(), fb::EnumNameMemoryState));
+  }
+  for (const Json& genre : filter.value("genre", Json::array())) {
+    read.genres.push_back(*EnumOf(genre, fb::EnumValuesGenre(), fb::EnumNameGenre));
   }
   if (filter.contains("kind")) {
-    read.kind =
-        EnumOf<fb::MemoryKind>(filter["kind"], fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKind);
+    read.kind = EnumOf(filter["kind"], fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKind);
   }
   if (filter.contains("pinned")) read.pinned = filter["pinned"].get<bool>();
   read.authorship = AuthorshipOf(filter);
@@ -191,6 +197,15 @@ Result<Uuid> IdOf(const Engine& engine, const Principal& principal, const std::s
   if (const auto whole = ParseUuid(text)) return *whole;
   ASSIGN_OR_RETURN(const ReadView view, engine.Read(principal));
   return view.Resolve(text, field);
+}
+
+Result<std::vector<Uuid>> IdsOf(const Engine& engine, const Principal& principal,
+                                const Json& arguments, const char* name) {
+  std::vector<Uuid> ids;
+  for (const std::string& text : arguments.value(name, std::vector<std::string>())) {
+    ASSIGN_OR_RETURN(ids.emplace_back(), IdOf(engine, principal, text, name));
+  }
+  return ids;
 }
 
 WriteOptions WriteOptionsOf(std::string_view operation, const Json& arguments) {

@@ -15,6 +15,16 @@ namespace perdure {
 Result<Principal> PrincipalOf(const Engine& engine, const Caller& caller);
 Caller CallerOf(const Engine& engine, const Principal& principal);
 
+// The value of an enum that has this name, of all its `values`; nullopt for any other name.
+template <typename Enum, std::size_t count>
+std::optional<Enum> EnumOf(const nlohmann::json& name, const Enum (&values)[count],
+                           const char* (*name_of)(Enum)) {
+  for (const Enum value : values) {
+    if (name == name_of(value)) return value;
+  }
+  return std::nullopt;
+}
+
 // The members are those of schemas.h, read by ReadArguments; absent ones are left at their default.
 std::string TextOf(const nlohmann::json& arguments, const char* name);
 std::uint32_t VersionOf(const nlohmann::json& arguments, const char* name);  // must be there
@@ -22,6 +32,8 @@ Result<std::optional<Micros>> TimeOf(const nlohmann::json& arguments, const char
                                      std::string_view path = {});
 Result<std::optional<ScopePath>> ScopeOf(const nlohmann::json& arguments);
 std::optional<fb::Authorship> AuthorshipOf(const nlohmann::json& arguments);
+std::optional<fb::Genre> GenreOf(const nlohmann::json& arguments);
+Result<Refusing> RefusingOf(const nlohmann::json& arguments);  // "wide" and "until"
 Result<ListFilter> FilterOf(const nlohmann::json& arguments);  // "scope" and "filter"
 
 // `name` ("as_of"): digits are a seq, what reads as a time is one, anything else names a snapshot.
@@ -37,6 +49,10 @@ Result<ReadView> ViewFor(const Engine& engine, const Principal& principal,
 // the memories stand now.
 Result<Uuid> IdOf(const Engine& engine, const Principal& principal, const std::string& text,
                   std::string_view field);
+
+// The same for the ids that `name` lists; none where it is absent.
+Result<std::vector<Uuid>> IdsOf(const Engine& engine, const Principal& principal,
+                                const nlohmann::json& arguments, const char* name);
 
 // What every write may say. The digest covers the operation and its arguments as they were read,
 // without the key: it is the same through every door.

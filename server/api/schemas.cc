@@ -161,15 +161,21 @@ Json Filter() {
                         {"kind", OneOf(KindNames())},
                         {"pinned", Flag()},
                         {"authorship", OneOf(AuthorshipNames())},
+                        {"genre", ListOf(OneOf(GenreNames()), "Default: factual")},
                         {"created_from", Text()},
                         {"created_until", Text()},
                         {"updated_from", Text()},
                         {"updated_until", Text()}});
   filter = Brief(std::move(filter),
                  "tag, tags (all), type, theme, state (list: live, archived, ...; default "
-                 "live), kind, authorship, pinned, created_from, created_until, updated_from, "
-                 "updated_until");
+                 "live), kind, genre (list; default factual), authorship, pinned, created_from, "
+                 "created_until, updated_from, updated_until");
   return WithExample(std::move(filter), {{"tag", "decision"}});
+}
+
+Json Refusing() {
+  return Object({{"wide", Flag("A rejection holds in the whole space, not in the memory's scope")},
+                 {"until", Time("When a rejection ends. Default: never")}});
 }
 
 Json Write(Json schema) {
@@ -218,6 +224,16 @@ Json Memory(Detail detail) {
                                          {"scope", Text()},
                                          {"pinned", Flag()},
                                          {"importance", Number()},
+                                         {"confidence", Number()},
+                                         {"genre", Text("When it is not factual")},
+                                         {"dispute", Text("Why it is disputed")},
+                                         {"subject", Text("Of a fact, like the next four")},
+                                         {"predicate", Text()},
+                                         {"object", Text()},
+                                         {"standing", Flag("Live, and no later value stands")},
+                                         {"frequency", Integer("Times it was asserted anew")},
+                                         {"predecessor", Text("What stood before it")},
+                                         {"successor", Text("What took its place")},
                                          {"created_time", Text()},
                                          {"updated_time", Text()},
                                          {"record_time", Text()},
@@ -236,6 +252,9 @@ Json Memory(Detail detail) {
                                        {"position", Integer()},
                                        {"speaker", Text()},
                                        {"session", Text()},
+                                       {"derived_from", Texts("What it was made from")},
+                                       {"evidence", Open("That a fact came with: quote, source")},
+                                       {"evidence_time", Text("Of the latest that counted")},
                                        {"valid_from", Text()},
                                        {"valid_until", Text()},
                                        {"expires_at", Text()}});
@@ -262,6 +281,11 @@ Json LogLine() {
 Json KindNames() { return Names(fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKind); }
 Json StateNames() { return Names(fb::EnumValuesMemoryState(), fb::EnumNameMemoryState); }
 Json AuthorshipNames() { return Names(fb::EnumValuesAuthorship(), fb::EnumNameAuthorship); }
+Json GenreNames() { return Names(fb::EnumValuesGenre(), fb::EnumNameGenre); }
+Json ShapeNames() { return Names(fb::EnumValuesValueShape(), fb::EnumNameValueShape); }
+Json RepetitionNames() { return Names(fb::EnumValuesRepetition(), fb::EnumNameRepetition); }
+Json AdmissionNames() { return Names(fb::EnumValuesAdmission(), fb::EnumNameAdmission); }
+Json TrustNames() { return Names(fb::EnumValuesTrust(), fb::EnumNameTrust); }
 
 Json EventNames() {
   Json names = Names(fb::EnumValuesEvent(), fb::EnumNameEvent);

@@ -55,6 +55,7 @@ Json AsOf();
 Json ValidAt();
 Json Time(std::string_view description);
 Json Filter();
+Json Refusing();  // how far a rejection reaches: the members of an object, to be added to
 
 // The arguments of every write, and of every change of a memory, which leaves their description to
 // the other writes.
@@ -77,6 +78,11 @@ Json LogLine();
 Json KindNames();
 Json StateNames();
 Json AuthorshipNames();
+Json GenreNames();
+Json ShapeNames();
+Json RepetitionNames();
+Json AdmissionNames();
+Json TrustNames();
 Json EventNames();
 
 }  // namespace perdure::schemas

@@ -19,13 +19,31 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::MemoryRestore(engine));
   catalogue.Add(o::MemoryForget(engine));
   catalogue.Add(o::MemoryRevert(engine));
+  catalogue.Add(o::FactAssert(engine));
+  catalogue.Add(o::FactAbout(engine));
+  catalogue.Add(o::CandidatePropose(engine));
 
   catalogue.Add(o::MemoryStoreMany(engine));
+  catalogue.Add(o::FactAssertMany(engine));
+  catalogue.Add(o::MemoryScore(engine));
+  catalogue.Add(o::MemoryMerge(engine));
+  catalogue.Add(o::MemoryUnmerge(engine));
   catalogue.Add(o::MemoryDiff(engine));
   catalogue.Add(o::MemoryContents(engine));
 
   catalogue.Add(o::MemoryPin(engine));
   catalogue.Add(o::MemoryUnpin(engine));
+  catalogue.Add(o::ReviewList(engine));
+  catalogue.Add(o::ReviewDecide(engine));
+  catalogue.Add(o::ReviewUndo(engine));
+  catalogue.Add(o::SuppressionList(engine));
+  catalogue.Add(o::SuppressionCreate(engine));
+  catalogue.Add(o::SuppressionLift(engine));
+  catalogue.Add(o::MemoryVerify(engine));
+  catalogue.Add(o::GenreChange(engine));
+  catalogue.Add(o::PredicateDeclare(engine));
+  catalogue.Add(o::PolicySet(engine));
+  catalogue.Add(o::PolicyGet(engine));
   catalogue.Add(o::ScopeRollback(engine));
   catalogue.Add(o::SnapshotCreate(engine));
   catalogue.Add(o::SnapshotList(engine));

@@ -6,6 +6,7 @@
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
 #include "server/api/serve.h"
+#include "server/api/verdicts.h"
 
 namespace perdure::operations {
 namespace {
@@ -22,14 +23,35 @@ struct Move {
   Caller::RoleMask roles = kWriters;
 };
 
+// Of a forgetting: whether its value may come back, and from how far.
+Result<std::optional<Refusing>> RefusingOfForget(const Json& arguments) {
+  if (arguments.value("refuse", false)) {
+    ASSIGN_OR_RETURN(Refusing refusing, RefusingOf(arguments));
+    return refusing;
+  }
+  for (const char* name : {"wide", "until"}) {
+    if (!arguments.contains(name)) continue;
+    return Fail(Code::kInvalidArgument,
+                fmt::format("\"{}\" says how far a rejection reaches: set \"refuse\", too.", name),
+                name);
+  }
+  return std::nullopt;
+}
+
 Result<Json> Run(Engine& engine, const Move& move, const Principal& principal,
                  const Json& arguments) {
-  MoveState command{{}, move.transition};
+  MoveState command{{}, move.transition, {}};
+  ASSIGN_OR_RETURN(command.refusing, RefusingOfForget(arguments));
   ASSIGN_OR_RETURN(command.id, IdOf(engine, principal, TextOf(arguments, "id"), "id"));
   ASSIGN_OR_RETURN(const WriteOutcome outcome,
                    engine.Write(principal, command,
                                 WriteOptionsOf(fmt::format("memory_{}", move.verb), arguments)));
-  return ChangeAnswer(outcome, move.verb);
+  Json answer = ChangeAnswer(outcome, move.verb);
+  if (command.refusing) RETURN_IF_ERROR(PutSuppression(answer, engine, principal, outcome));
+  for (std::size_t i = 1; i < outcome.memories.size(); ++i) {
+    answer["forgotten"].push_back(ToString(outcome.memories[i].id));
+  }
+  return answer;
 }
 
 Operation Make(Engine& engine, const Move& move) {
@@ -65,11 +87,25 @@ Operation MemoryRestore(Engine& engine) {
 }
 
 Operation MemoryForget(Engine& engine) {
-  return Make(engine, {Transition::kForget, "forget", "Forget a memory",
-                       "Hides a memory from every read. For what is wrong or unwanted; for what is "
-                       "only done, memory_archive. Returns the version; only a reviewer can see or "
-                       "restore it then.",
-                       kDestroys});
+  Operation operation = Make(
+      engine, {Transition::kForget, "forget", "Forget a memory",
+               "Hides a memory from every read. For what is wrong or unwanted; for what is only "
+               "done, memory_archive. Returns the version; only a reviewer can see or restore it "
+               "then, and may refuse its value from now on.",
+               kDestroys});
+  Json& arguments = operation.input_schema;
+  arguments = s::With(std::move(arguments),
+                      {{"refuse", s::Brief(s::Flag("Reviewers: its value may not come back"),
+                                           "Reviewers; with wide, until")}});
+  const Json reach = s::Refusing()["properties"];
+  for (const auto& [name, property] : reach.items()) {
+    arguments["properties"][name] = s::Brief(property);
+  }
+  operation.output_schema =
+      s::WithQuiet(std::move(operation.output_schema),
+                   {{"suppression", s::Integer("What keeps the value out")},
+                    {"forgotten", s::Texts("Others that had the refused value")}});
+  return operation;
 }
 
 Operation MemoryPin(Engine& engine) {

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 namespace s = schemas;
 
 Result<Json> Store(Engine& engine, const Principal& principal, const Json& arguments) {
-  ASSIGN_OR_RETURN(NoteDraft draft, DraftOf(arguments));
+  ASSIGN_OR_RETURN(NoteDraft draft, DraftOf(engine, principal, arguments));
   ASSIGN_OR_RETURN(const WriteOutcome outcome,
                    engine.Write(principal, StoreMemories{{std::move(draft)}},
                                 WriteOptionsOf("memory_store", arguments)));
@@ -36,10 +36,11 @@ Error AtIndex(Error error, std::size_t index) {
   return error;
 }
 
-Result<std::vector<NoteDraft>> DraftsOf(const Json& memories) {
+Result<std::vector<NoteDraft>> DraftsOf(const Engine& engine, const Principal& principal,
+                                        const Json& memories) {
   std::vector<NoteDraft> drafts;
   for (const Json& memory : memories) {
-    auto draft = DraftOf(memory);
+    auto draft = DraftOf(engine, principal, memory);
     if (!draft) return std::unexpected(AtIndex(std::move(draft).error(), drafts.size()));
     drafts.push_back(std::move(*draft));
   }
@@ -47,7 +48,8 @@ Result<std::vector<NoteDraft>> DraftsOf(const Json& memories) {
 }
 
 Result<Json> StoreAll(Engine& engine, const Principal& principal, const Json& arguments) {
-  ASSIGN_OR_RETURN(std::vector<NoteDraft> drafts, DraftsOf(arguments["memories"]));
+  ASSIGN_OR_RETURN(std::vector<NoteDraft> drafts,
+                   DraftsOf(engine, principal, arguments["memories"]));
   auto outcome = engine.Write(principal, StoreMemories{std::move(drafts)},
                               WriteOptionsOf("memory_store_many", arguments));
   if (!outcome) {
@@ -77,7 +79,7 @@ Result<Json> StoreEach(Engine& engine, const Principal& principal, const Json& a
     const std::size_t index = results.size();
     WriteOptions options = call;
     if (!call.idempotency_key.empty()) options.idempotency_key += fmt::format("#{}", index);
-    auto draft = DraftOf(memory);
+    auto draft = DraftOf(engine, principal, memory);
     auto outcome = draft ? engine.Write(principal, StoreMemories{{std::move(*draft)}}, options)
                          : Result<WriteOutcome>(std::unexpected(std::move(draft).error()));
     if (!outcome) {
@@ -109,11 +111,7 @@ Operation MemoryStore(Engine& engine) {
       "and version; created is false when this very memory was there, and not_applied names the "
       "arguments that were then left alone.";
   operation.input_schema = s::Write(DraftSchema());
-  operation.output_schema = s::Written({{"id", s::Text()},
-                                        {"version", s::Integer()},
-                                        {"created", s::Flag()},
-                                        {"not_applied", s::Texts()}},
-                                       {"version", "created", "not_applied"});
+  operation.output_schema = StoredSchema({"version", "created", "not_applied"});
   operation.hints = kSettles;
   Serve(operation, kWriters, {"POST", "/api/v1/memories"}, engine, Store);
   return operation;
@@ -136,11 +134,7 @@ Operation MemoryStoreMany(Engine& engine) {
   // Room for the numbers that tell the memories of a partial call apart.
   operation.input_schema["properties"]["idempotency_key"]["maxLength"] =
       limits::kIdempotencyKeyBytesMax - 8;
-  Json result = s::Written({{"id", s::Text()},
-                            {"version", s::Integer()},
-                            {"created", s::Flag()},
-                            {"not_applied", s::Texts()},
-                            {"error", s::Open()}});
+  Json result = s::With(StoredSchema({}), {{"error", s::Open()}});
   operation.output_schema = s::Written({{"results", s::ListOf(std::move(result))}}, {"results"});
   operation.hints = kSettles;
   operation.mcp_tool = false;

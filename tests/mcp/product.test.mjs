@@ -17,6 +17,9 @@ const argumentsOf = {
   memory_restore: ({ id }) => ({ id }),
   memory_revert: ({ id }) => ({ id, version: 1 }),
   memory_forget: ({ id }) => ({ id }),
+  fact_assert: () => ({ subject: 'kettle', predicate: 'stands in', object: 'the right cupboard' }),
+  fact_about: () => ({ subject: 'Kettle', history: true }),
+  candidate_propose: () => ({ text: 'Perhaps the kettle is to be sold.' }),
 };
 
 async function callAll(client) {

@@ -23,6 +23,7 @@ from served import Client, Server  # noqa: E402
 
 CLIENTS = 4
 MEMORIES_EACH = 400
+FACTS_EACH = 200
 RSS_BASE_MIB = 400        # program, and caches of RocksDB, Xapian and decoded postings
 RSS_BYTES_AN_ENTRY = 2048  # columns and postings of past versions
 DISK_BASE_MIB = 160       # log files of RocksDB before they are merged
@@ -36,6 +37,7 @@ EXCUSED = {
     "space_create": "a space stays for ever", "index_rebuild": "called once, at the end",
     "scope_rollback": "would undo other clients' work under their feet",
     "snapshot_create": "a name stays for ever", "clock_confirm": "no clock jumps here",
+    "suppression_create": "a rejected value stays for ever", "suppression_lift": "as its creation",
 }
 
 
@@ -47,7 +49,10 @@ class Worker:
         self.choose = random.Random(seed)
         self.agent = Client(server)
         self.operator = Client(server, server.operator_token)
+        self.reviewer = Client(server, self.operator.call(
+            "POST", "/api/v1/tokens", {"roles": ["reviewer"]})[1]["token"])
         self.memories = {}  # id -> text
+        self.facts = []
         self.archived = set()
         self.counts = {}
         self.errors = []
@@ -59,9 +64,9 @@ class Worker:
         """A memory that is not archived; there is always one, as run() sees to it."""
         return self.choose.choice([i for i in self.memories if i not in self.archived])
 
-    def call(self, verb, method, path, body=None, operator=False):
+    def call(self, verb, method, path, body=None, operator=False, reviewer=False):
         self.counts[verb] = self.counts.get(verb, 0) + 1
-        client = self.operator if operator else self.agent
+        client = self.reviewer if reviewer else self.operator if operator else self.agent
         status, answer = client.call(method, path, body)
         if status != 200:
             self.errors.append(f"{verb} {path}: {status} {answer}")
@@ -151,6 +156,73 @@ class Worker:
     def memory_diff(self):
         self.call("memory_diff", "GET", f"/api/v1/memories/{self.some()}/diff?from=1&to=1")
 
+    def claim(self):
+        return {"subject": f"person {self.number}.{self.choose.randrange(20)}",
+                "predicate": self.choose.choice(("drinks", "likes", "lives in")),
+                "object": self.words(1), "evidence": {"quote": self.words(5)},
+                "scope": f"soak/{self.number}"}
+
+    def keep_fact(self, answer):
+        if answer["outcome"] in ("stored", "changed"):
+            self.facts.append(answer["id"])
+        if len(self.facts) > FACTS_EACH:
+            self.call("memory_erase", "POST", f"/api/v1/memories/{self.facts.pop(0)}/erase", {},
+                      operator=True)
+
+    def fact_assert(self):
+        self.keep_fact(self.call("fact_assert", "POST", "/api/v1/facts", self.claim()))
+
+    def fact_assert_many(self):
+        answer = self.call("fact_assert_many", "POST", "/api/v1/facts:batch",
+                           {"facts": [self.claim() for _ in range(3)], "partial": True})
+        for result in answer["results"]:
+            self.keep_fact(result)
+
+    def fact_about(self):
+        self.call("fact_about", "GET", f"/api/v1/facts?subject=person%20{self.number}.3")
+
+    def review(self):
+        """A candidate let in, taken back, and let in for good."""
+        text = f"{self.words(20)} proposed {self.number}.{self.choose.random()}"
+        identity = self.call("candidate_propose", "POST", "/api/v1/candidates",
+                             {"text": text})["id"]
+        self.call("review_list", "GET", "/api/v1/review?limit=5", reviewer=True)
+        for again in (True, False):
+            decided = self.call("review_decide", "POST", f"/api/v1/candidates/{identity}/decide",
+                                {"decision": "approve"}, reviewer=True)
+            if again:
+                self.call("review_undo", "POST", "/api/v1/review/undo",
+                          {"decision": decided["decision"]}, reviewer=True)
+        self.memories[identity] = text
+        if len(self.memories) > MEMORIES_EACH:
+            self.memory_erase()
+
+    def merge(self):
+        """Two memories made one and parted again; what they were made into goes for good."""
+        parts = [self.some()]
+        parts.append(self.choose.choice([i for i in self.memories
+                                         if i not in self.archived and i != parts[0]]))
+        merged = self.call("memory_merge", "POST", "/api/v1/memories:merge",
+                           {"parts": parts, "text": self.words(20)})["id"]
+        self.call("memory_unmerge", "POST", f"/api/v1/memories/{merged}/unmerge", {})
+        self.call("memory_erase", "POST", f"/api/v1/memories/{merged}/erase", {}, operator=True)
+
+    def govern(self):
+        identity = self.call("memory_store", "POST", "/api/v1/memories",
+                             {"text": f"{self.words(9)} {self.choose.random()}"})["id"]
+        self.call("memory_score", "POST", f"/api/v1/memories/{identity}/score",
+                  {"importance": 0.6, "pass": f"pass {self.number}", "reason": "soak"})
+        self.call("memory_verify", "POST", f"/api/v1/memories/{identity}/verify",
+                  {"evidence": {"quote": "seen"}}, reviewer=True)
+        self.call("genre_change", "POST", f"/api/v1/memories/{identity}/genre",
+                  {"genre": "personal"}, reviewer=True)
+        self.call("memory_erase", "POST", f"/api/v1/memories/{identity}/erase", {}, operator=True)
+        self.call("predicate_declare", "POST", "/api/v1/predicates",
+                  {"name": "likes", "multi_valued": True}, reviewer=True)
+        self.call("policy_set", "PATCH", "/api/v1/policy", {"fade": 0.6}, reviewer=True)
+        self.call("policy_get", "GET", "/api/v1/policy", reviewer=True)
+        self.call("suppression_list", "GET", "/api/v1/suppressions", reviewer=True)
+
     def reads_of_operators(self):
         for verb, path in (("memory_contents", "/api/v1/contents"),
                            ("log_query", "/api/v1/log?limit=20"), ("log_entry", "/api/v1/log/1"),
@@ -166,7 +238,8 @@ class Worker:
     MIX = ((24, memory_store), (1, memory_store_many), (14, memory_edit), (6, memory_describe),
            (18, memory_get), (18, memory_search), (2, memory_archive), (2, memory_restore),
            (1, memory_forget), (2, memory_revert), (1, memory_pin), (1, memory_unpin),
-           (3, memory_list), (2, memory_history), (2, memory_diff), (0.3, reads_of_operators),
+           (6, fact_assert), (1, fact_assert_many), (3, fact_about), (1, review), (1, merge),
+           (0.5, govern), (3, memory_list), (2, memory_history), (2, memory_diff), (0.3, reads_of_operators),
            (0.05, compact))
 
     def run(self, until):

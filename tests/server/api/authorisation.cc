@@ -115,8 +115,13 @@ bool IsInReach(const Caller& caller, const Target& target) {
 
 bool IsOnlyAgent(const Caller& caller) { return caller.roles == Caller::kAgent; }
 
+// What only those see who review, audit or operate.
+bool IsHidden(const Target& target) {
+  return target.state == "forgotten" || target.state == "pending";
+}
+
 bool IsInSight(const Caller& caller, const Target& target) {
-  return IsInReach(caller, target) && !(target.state == "forgotten" && IsOnlyAgent(caller)) &&
+  return IsInReach(caller, target) && !(IsHidden(target) && IsOnlyAgent(caller)) &&
          target.state != "erased";
 }
 
@@ -135,14 +140,23 @@ std::string Anonymous(Json body, const Target& target) {
   const std::vector<std::pair<std::string, std::string>> names = {
       {target.id, "ID"},
       {target.token, "TOKEN"},
+      {target.twin, "TWIN"},
+      {"suppression " + target.suppression.dump() + " ", "suppression SEQ "},
       {target.id.substr(0, 18), "ID"},
-      {"entry " + target.seq.dump() + " ", "entry SEQ "}};
+      {"ntry " + target.seq.dump() + " ", "ntry SEQ "}};
   for (const auto& [what, name] : names) {
     for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at)) {
       text.replace(at, what.size(), name);
     }
   }
   return text;
+}
+
+// The state of memories that a command about one is for; empty when it is not about one.
+std::string UsualState(About about) {
+  if (about == About::kMemory) return "live";
+  if (about == About::kCandidate) return "pending";
+  return about == About::kMerged ? "merged" : "";
 }
 
 void Judge(const AuthorisationWorld& world, const Rule& rule, const Caller& caller,
@@ -154,10 +168,12 @@ void Judge(const AuthorisationWorld& world, const Rule& rule, const Caller& call
   const std::string wanted = CodeByRules(rule, caller, target);
   // Who may do it may still be told that a memory in this state does not take it, that a scope has
   // no memories yet, or of an entry of its own space that has the same number.
-  const bool is_elsewhere = rule.about == About::kEntry && target.space != caller.space;
+  const bool is_by_seq = rule.about == About::kEntry || rule.about == About::kDecision ||
+                         rule.about == About::kSuppression;
+  const bool is_elsewhere = is_by_seq && target.space != caller.space;
+  const std::string usual = UsualState(rule.about);
   const bool is_told_more =
-      (wanted == "ok" && rule.about == About::kMemory && target.state != "live" &&
-       answer.code == "conflict") ||
+      (wanted == "ok" && !usual.empty() && target.state != usual && answer.code == "conflict") ||
       (wanted == "ok" && rule.about == About::kScope && answer.code == "not_found") ||
       (wanted == "not_found" && is_elsewhere && answer.code == "ok");
   if (answer.code != wanted && !is_told_more) {
@@ -174,8 +190,7 @@ void Judge(const AuthorisationWorld& world, const Rule& rule, const Caller& call
       faults.push_back(fmt::format("{}: the id of {} shows", cell, other.name));
     }
   }
-  const bool is_hidden =
-      !IsInReach(caller, target) || (target.state == "forgotten" && IsOnlyAgent(caller));
+  const bool is_hidden = !IsInReach(caller, target) || (IsHidden(target) && IsOnlyAgent(caller));
   const bool must_look_absent = is_hidden && !is_elsewhere && target.state != "absent" &&
                                 (wanted == "not_found" || rule.about == About::kFilter);
   if (must_look_absent &&
@@ -198,6 +213,8 @@ std::string CodeByRules(const Rule& rule, const Caller& caller, const Target& ta
       return "ok";
     case About::kScope:
       return is_within ? "ok" : "forbidden";
+    case About::kSpace:
+      return caller.scope.empty() ? "ok" : "forbidden";
     case About::kHouse:
       return RunsTheHouse(caller) ? "ok" : "forbidden";
     case About::kToken: {
@@ -212,7 +229,12 @@ std::string CodeByRules(const Rule& rule, const Caller& caller, const Target& ta
     case About::kTrace:
       if (IsInReach(caller, target) && target.state == "erased") return "ok";
       return IsInSight(caller, target) ? "ok" : "not_found";
+    case About::kDecision:
+    case About::kSuppression:
+      return IsInReach(caller, target) && target.state == "live" ? "ok" : "not_found";
     case About::kMemory:
+    case About::kCandidate:
+    case About::kMerged:
       if (IsInReach(caller, target) && target.state == "erased") return "erased";
       return IsInSight(caller, target) ? "ok" : "not_found";
   }
@@ -283,10 +305,11 @@ AuthorisationWorld::AuthorisationWorld() {
                       .state = "absent",
                       .id = kAbsentId,
                       .token = "01900000-0000-7000-8000-0000000000bb",
+                      .twin = "01900000-0000-7000-8000-0000000000cc",
                       .canary = "nevermore",
                       .seq = 999'999});
   const Caller& writer = caller(Caller::kOperator, "");
-  for (const char* state : {"live", "archived", "forgotten", "erased"}) {
+  for (const char* state : {"live", "archived", "forgotten", "erased", "pending", "merged"}) {
     for (const char* scope : {"a", "b"}) {
       AddTarget({.name = fmt::format("{} in {}", state, scope), .scope = scope, .state = state},
                 writer);
@@ -313,9 +336,22 @@ Caller AuthorisationWorld::CallerOf(Caller::RoleMask roles, const std::string& s
 
 void AuthorisationWorld::AddTarget(Target target, const Caller& writer) {
   target.canary = fmt::format("canary{:02}z", targets_.size());
-  Json draft = {{"text", "alpha " + target.canary}, {"title", target.canary}};
-  if (!target.scope.empty()) draft["scope"] = target.scope;
-  Json stored = api_.Must("memory_store", draft, writer);
+  const auto in_place = [&](Json arguments) {
+    if (!target.scope.empty()) arguments["scope"] = target.scope;
+    return arguments;
+  };
+  const auto twin = [&](const char* which) -> std::string {
+    const std::string text = fmt::format("twin {} {}", which, targets_.size());
+    return api_.Must("memory_store", in_place({{"text", text}}), writer)["id"];
+  };
+  target.twin = twin("one");
+  Json draft = in_place({{"text", "alpha " + target.canary}, {"title", target.canary}});
+  const bool is_reviewed = target.state == "live" || target.state == "pending";
+  if (target.state == "merged") draft["parts"] = {twin("two"), twin("three")};
+  const char* verb = is_reviewed                ? "candidate_propose"
+                     : target.state == "merged" ? "memory_merge"
+                                                : "memory_store";
+  Json stored = api_.Must(verb, draft, writer);
   target.id = stored["id"];
   target.seq = stored["seq"];
   const Json of_target = {{"id", target.id}};
@@ -323,6 +359,14 @@ void AuthorisationWorld::AddTarget(Target target, const Caller& writer) {
       {"archived", "memory_archive"}, {"forgotten", "memory_forget"}, {"erased", "memory_erase"}};
   if (const auto move = moves.find(target.state); move != moves.end()) {
     api_.Must(move->second, of_target, writer);
+  }
+  if (target.state == "live") {
+    Json approval = {{"id", target.id}, {"decision", "approve"}};
+    target.seq = api_.Must("review_decide", approval, writer)["decision"];
+    Json fact = {{"subject", "alpha"}, {"predicate", "has"}, {"object", target.canary}};
+    api_.Must("fact_assert", in_place(fact), writer);
+    const Json never = in_place({{"text", "never " + target.canary}});
+    target.suppression = api_.Must("suppression_create", never, writer)["suppression"];
   }
   for (const Caller& holder : callers_) {
     if (holder.space == target.space && holder.scope == target.scope && target.token.empty()) {

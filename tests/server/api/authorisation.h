@@ -19,23 +19,30 @@ struct Target {
   std::string name;  // for messages
   std::string space = "main";
   std::string scope;
-  std::string state = "live";  // archived, forgotten, erased, absent
+  std::string state = "live";  // pending, merged, archived, forgotten, erased, absent
   std::string id;
-  std::string token;   // of a token of this place
-  std::string canary;  // a word that only this memory has
-  Json seq = 1;        // of the entry that stored it
+  std::string token;           // of a token of this place
+  std::string twin;            // another memory of this place
+  std::string canary;          // a word that only this memory has
+  Json suppression = 999'999;  // of a value in this place
+  Json seq = 1;                // of the entry that stored it, or of the decision that let it in
 };
 
 // What an operation is asked about, which decides who may ask it.
 enum class About {
-  kNothing,  // the caller's own part of the space
-  kMemory,   // one memory: out of reach it is not there
-  kTrace,    // the same, but what is left of an erased one is told
-  kFilter,   // one memory as a filter or among others: out of reach it changes nothing
-  kScope,    // a place: outside the token's own it is forbidden
-  kEntry,    // an entry of the log about a memory
-  kToken,    // a token: the operator of the house reaches those of all spaces
-  kHouse,    // the whole store: operators of the space main without a scope
+  kNothing,      // the caller's own part of the space
+  kMemory,       // one memory: out of reach it is not there
+  kCandidate,    // the same, of one that waits for review
+  kMerged,       // the same, of one that was made of others
+  kTrace,        // the same, but what is left of an erased one is told
+  kFilter,       // one memory as a filter or among others: out of reach it changes nothing
+  kScope,        // a place: outside the token's own it is forbidden
+  kEntry,        // an entry of the log about a memory
+  kDecision,     // a review decision on a memory: out of reach it is not there
+  kSuppression,  // a rejected value: out of reach it is not there
+  kToken,        // a token: the operator of the house reaches those of all spaces
+  kSpace,        // the whole space: tokens without a scope
+  kHouse,        // the whole store: operators of the space main without a scope
 };
 
 struct Rule {

@@ -42,7 +42,7 @@ Arguments InScope(Json more = Json::object()) {
 }
 
 void AddReads(std::vector<Rule>& rules) {
-  const Json any_state = {{"state", {"live", "archived", "forgotten", "erased"}}};
+  const Json any_state = {{"state", {"pending", "live", "archived", "forgotten", "erased"}}};
   rules.insert(
       rules.end(),
       {{"memory_get", About::kMemory, kAll, ById()},
@@ -98,6 +98,57 @@ void AddWrites(std::vector<Rule>& rules) {
        {"snapshot_create", About::kNothing, kReview, Dry(Fixed({{"name", "fresh"}}))}});
 }
 
+void AddFacts(std::vector<Rule>& rules) {
+  const Json fact = {{"subject", "alpha"}, {"predicate", "likes"}, {"object", "tea"}};
+  const Json proposal = {{"text", "perhaps"}};
+  rules.insert(
+      rules.end(),
+      {{"fact_assert", About::kScope, kWrite, Dry(InScope(fact))},
+       {"fact_assert", About::kFilter, kWrite, Dry([fact](const Target& target) {
+          Json quoting = fact;
+          quoting["trust"] = "verbatim";
+          quoting["evidence"] = {{"quote", "alpha omega"}, {"source", target.id}};
+          return quoting;
+        })},
+       {"fact_assert_many", About::kScope, kWrite,
+        Dry([fact](const Target& target) { return Json{{"facts", {InScope(fact)(target)}}}; })},
+       {"memory_store", About::kMemory, kWrite, Dry([](const Target& target) {
+          return Json{{"text", "new"}, {"derived_from", {target.id}}};
+        })},
+       {"memory_score", About::kMemory, kWrite,
+        Dry(ById({{"importance", 0.5}, {"pass", "one"}, {"reason", "try"}}))},
+       {"memory_merge", About::kMemory, kWrite, Dry([](const Target& target) {
+          return Json{{"text", "both"}, {"parts", {target.id, target.twin}}};
+        })},
+       {"memory_unmerge", About::kMerged, kWrite, Dry(ById())},
+       {"fact_about", About::kScope, kAll, InScope({{"subject", "alpha"}, {"history", true}})},
+       {"fact_about", About::kNothing, kAll, Fixed({{"subject", "alpha"}, {"predicate", "has"}})},
+       {"candidate_propose", About::kScope, kWrite, Dry(InScope(proposal))}});
+}
+
+void AddReview(std::vector<Rule>& rules) {
+  rules.insert(
+      rules.end(),
+      {{"review_list", About::kNothing, kAudit, Fixed(Json::object())},
+       {"review_list", About::kNothing, kAudit, Fixed({{"queue", "disputes"}})},
+       {"review_list", About::kNothing, kAudit, Fixed({{"queue", "refusals"}})},
+       {"review_decide", About::kCandidate, kReview, Dry(ById({{"decision", "approve"}}))},
+       {"review_decide", About::kCandidate, kReview, Dry(ById({{"decision", "reject"}}))},
+       {"suppression_list", About::kNothing, kAudit, Fixed({{"all", true}})},
+       {"suppression_create", About::kScope, kReview, Dry(InScope({{"text", "rejected"}}))},
+       {"suppression_lift", About::kSuppression, kReview, Dry([](const Target& target) {
+          return Json{{"suppression", target.suppression}, {"reason", "try"}};
+        })},
+       {"memory_verify", About::kMemory, Caller::kReviewer,
+        Dry(ById({{"evidence", {{"quote", "seen"}}}}))},
+       {"genre_change", About::kMemory, kReview, Dry(ById({{"genre", "personal"}}))},
+       {"predicate_declare", About::kSpace, kReview, Dry(Fixed({{"name", "likes"}}))},
+       {"policy_set", About::kSpace, kReview, Dry(Fixed({{"fade", 0.5}}))},
+       {"policy_get", About::kNothing, kAudit, Fixed(Json::object())},
+       {"review_undo", About::kDecision, kReview,
+        Dry([](const Target& target) { return Json{{"decision", target.seq}}; })}});
+}
+
 void AddLogAndHouse(std::vector<Rule>& rules) {
   rules.insert(rules.end(),
                {{"snapshot_list", About::kNothing, kAudit, Fixed(Json::object())},
@@ -129,6 +180,8 @@ std::vector<Rule> ProductRules() {
   std::vector<Rule> rules;
   AddReads(rules);
   AddWrites(rules);
+  AddFacts(rules);
+  AddReview(rules);
   AddLogAndHouse(rules);
   return rules;
 }

@@ -34,22 +34,50 @@ std::vector<WriteCall> Writes(Api& api) {
   const Json token = api.Must("token_issue", {{"roles", {"agent"}}}, house);
   const Json mark = api.Must("memory_store", {{"text", "mark"}});
   api.Store("after the mark", {{"scope", "rolled"}});
-  return {{"memory_store", {{"text", "new"}}, Agent()},
-          {"memory_store_many", {{"memories", {{{"text", "m1"}}, {{"text", "m2"}}}}}, Agent()},
-          {"memory_edit", {{"id", fresh()}, {"append", "+"}}, Agent()},
-          {"memory_describe", {{"id", fresh()}, {"title", "t"}}, Agent()},
-          {"memory_archive", {{"id", fresh()}}, Agent()},
-          {"memory_restore", {{"id", archived}}, Agent()},
-          {"memory_forget", {{"id", fresh()}}, Agent()},
-          {"memory_revert", {{"id", revised}, {"version", 1}}, Agent()},
-          {"memory_pin", {{"id", fresh()}}, Reviewer()},
-          {"memory_unpin", {{"id", pinned}}, Reviewer()},
-          {"scope_rollback", {{"scope", "rolled"}, {"to", mark["seq"]}}, Reviewer()},
-          {"snapshot_create", {{"name", "s"}}, Reviewer()},
-          {"memory_erase", {{"id", fresh()}}, house},
-          {"token_issue", {{"roles", {"auditor"}}}, house},
-          {"token_revoke", {{"id", token["id"]}}, house},
-          {"compact", {{"before", mark["record_time"]}}, house}};
+  const auto claim = [](const char* object) {
+    return Json{{"subject", "Alice"}, {"predicate", "drinks"}, {"object", object}};
+  };
+  const auto proposed = [&](const char* text) {
+    return api.Must("candidate_propose", {{"text", text}})["id"];
+  };
+  const Json decided =
+      api.Must("review_decide", {{"id", proposed("undone")}, {"decision", "approve"}}, Reviewer());
+  const Json rejected = api.Must("suppression_create", {{"text", "lifted"}}, Reviewer());
+  const std::string merged =
+      api.Must("memory_merge", {{"text", "merged"}, {"parts", {fresh(), fresh()}}})["id"];
+  return {
+      {"memory_store", {{"text", "new"}}, Agent()},
+      {"memory_store_many", {{"memories", {{{"text", "m1"}}, {{"text", "m2"}}}}}, Agent()},
+      {"memory_edit", {{"id", fresh()}, {"append", "+"}}, Agent()},
+      {"memory_describe", {{"id", fresh()}, {"title", "t"}}, Agent()},
+      {"memory_archive", {{"id", fresh()}}, Agent()},
+      {"memory_restore", {{"id", archived}}, Agent()},
+      {"memory_forget", {{"id", fresh()}}, Agent()},
+      {"memory_revert", {{"id", revised}, {"version", 1}}, Agent()},
+      {"memory_pin", {{"id", fresh()}}, Reviewer()},
+      {"memory_unpin", {{"id", pinned}}, Reviewer()},
+      {"scope_rollback", {{"scope", "rolled"}, {"to", mark["seq"]}}, Reviewer()},
+      {"snapshot_create", {{"name", "s"}}, Reviewer()},
+      {"memory_erase", {{"id", fresh()}}, house},
+      {"fact_assert", claim("milk"), Agent()},
+      {"fact_assert_many", {{"facts", {claim("tea"), claim("rum")}}}, Agent()},
+      {"candidate_propose", {{"text", "perhaps"}}, Agent()},
+      {"memory_score",
+       {{"id", fresh()}, {"importance", 0.6}, {"pass", "p"}, {"reason", "r"}},
+       Agent()},
+      {"memory_merge", {{"text", "both"}, {"parts", {fresh(), fresh()}}}, Agent()},
+      {"memory_unmerge", {{"id", merged}}, Agent()},
+      {"review_decide", {{"id", proposed("rejected")}, {"decision", "reject"}}, Reviewer()},
+      {"review_undo", {{"decision", decided["decision"]}}, Reviewer()},
+      {"suppression_create", {{"text", "never"}}, Reviewer()},
+      {"suppression_lift", {{"suppression", rejected["suppression"]}, {"reason", "r"}}, Reviewer()},
+      {"memory_verify", {{"id", fresh()}, {"evidence", {{"quote", "q"}}}}, Reviewer()},
+      {"genre_change", {{"id", fresh()}, {"genre", "personal"}}, Reviewer()},
+      {"predicate_declare", {{"name", "drinks"}, {"multi_valued", true}}, Reviewer()},
+      {"policy_set", {{"fade", 0.5}}, Reviewer()},
+      {"token_issue", {{"roles", {"auditor"}}}, house},
+      {"token_revoke", {{"id", token["id"]}}, house},
+      {"compact", {{"before", mark["record_time"]}}, house}};
 }
 
 Json With(Json arguments, const char* name, Json value) {
