@@ -100,12 +100,21 @@ void ReadOptionsFor(CLI::App& verb, const Arguments& arguments) {
   TextOption(verb, arguments, "--valid-at", "valid_at", "What held at this time (default: now)");
 }
 
+void RefusingOptionsFor(CLI::App& verb, const Arguments& arguments) {
+  FlagOption(verb, arguments, "--wide", "wide",
+             "A rejection holds in the whole space, not in the memory's scope");
+  TextOption(verb, arguments, "--until", "until", "When a rejection ends (default: never)");
+}
+
 void FilterOptionsFor(CLI::App& verb, const Arguments& arguments) {
   TextOption(verb, arguments, "--scope", "scope", "Container or ;user=NAME");
   TextsOption(verb, arguments, "--tag", "/filter/tags", "With this tag (repeat: with all)");
   TextOption(verb, arguments, "--type", "/filter/type", "Of this type");
   TextOption(verb, arguments, "--theme", "/filter/theme", "Of this theme");
   TextsOption(verb, arguments, "--state", "/filter/state", "In this state (repeat: in any)");
+  TextOption(verb, arguments, "--kind", "/filter/kind", "Of this kind");
+  TextsOption(verb, arguments, "--genre", "/filter/genre",
+              "Of this genre (repeat: of any; default: factual)");
   JsonOption(verb, arguments, "--filter", "filter", "The whole filter as a JSON object");
 }
 
@@ -118,7 +127,7 @@ void OnPreparedCall(CLI::App& verb, Program& program, const std::string& operati
           ASSIGN_OR_RETURN(const auto session, Session::Open(program, name));
           ASSIGN_OR_RETURN(const Json answer, session->Call(operation, *arguments));
           program.json ? PrintJson(answer) : render(answer);
-          return kExitOk;
+          return answer.value("outcome", "") == "refused" ? kExitFailed : kExitOk;
         });
 }
 

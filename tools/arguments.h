@@ -31,13 +31,15 @@ CLI::Option* JsonOption(CLI::App& verb, const Arguments& arguments, const std::s
                         const std::string& path, const std::string& description);
 
 // What several verbs take.
-void WriteOptionsFor(CLI::App& verb, const Arguments& arguments);   // --key --dry-run --reason
-void ChangeOptionsFor(CLI::App& verb, const Arguments& arguments);  // and --expected-version
-void ReadOptionsFor(CLI::App& verb, const Arguments& arguments);    // --as-of --valid-at
-void FilterOptionsFor(CLI::App& verb, const Arguments& arguments);  // --scope --tag --type ...
+void WriteOptionsFor(CLI::App& verb, const Arguments& arguments);     // --key --dry-run --reason
+void ChangeOptionsFor(CLI::App& verb, const Arguments& arguments);    // and --expected-version
+void ReadOptionsFor(CLI::App& verb, const Arguments& arguments);      // --as-of --valid-at
+void RefusingOptionsFor(CLI::App& verb, const Arguments& arguments);  // --wide --until
+void FilterOptionsFor(CLI::App& verb, const Arguments& arguments);    // --scope --tag --type ...
 
 // Runs `operation` with the arguments through a Session, and prints its answer: as JSON with
-// --json, else as `render` does.
+// --json, else as `render` does. A claim that a gate refused is an answer, and a failure of the
+// verb.
 using Render = std::function<void(const nlohmann::json& answer)>;
 void OnCall(CLI::App& verb, Program& program, const std::string& operation,
             const Arguments& arguments, Render render);

@@ -14,7 +14,11 @@ void AddVerbs(CLI::App& app, Program& program) {
   perdure::AddInit(app, program);
   perdure::AddToken(app, program);
   perdure::AddMemory(app, program);
+  perdure::AddFact(app, program);
   perdure::AddSearch(app, program);
+  perdure::AddReview(app, program);
+  perdure::AddPredicate(app, program);
+  perdure::AddPolicy(app, program);
   perdure::AddRollback(app, program);
   perdure::AddSnapshot(app, program);
   perdure::AddLog(app, program);

@@ -114,6 +114,34 @@ bool PrintWould(const Json& answer) {
   return true;
 }
 
+void PrintVerdict(const Json& answer) {
+  const std::string outcome = TextAt(answer, "outcome");
+  if (outcome != "refused" && PrintWould(answer)) return;
+  std::string line = outcome;
+  if (answer.contains("id")) line += " " + TextAt(answer, "id");
+  if (answer.contains("confidence")) line += ", confidence " + TextAt(answer, "confidence");
+  if (answer.contains("rule")) {
+    line += fmt::format(" ({}: {})", TextAt(answer, "gate"), TextAt(answer, "rule"));
+  }
+  if (answer.contains("seq")) line += fmt::format(" (seq {})", TextAt(answer, "seq"));
+  Print(line + "\n");
+  for (const char* name : {"reason", "faded", "superseded", "not_applied", "decision"}) {
+    if (const std::string text = TextAt(answer, name); !text.empty()) {
+      Print(fmt::format("  {}: {}\n", name, OneLine(text, 400)));
+    }
+  }
+  PrintSuppression(answer);
+}
+
+void PrintSuppression(const Json& answer) {
+  if (answer.contains("suppression")) {
+    Print(fmt::format("  suppression {}\n", TextAt(answer, "suppression")));
+  }
+  if (answer.contains("forgotten")) {
+    Print(fmt::format("  forgotten, too: {}\n", TextAt(answer, "forgotten")));
+  }
+}
+
 void PrintChange(const char* verb, const Json& answer) {
   if (PrintWould(answer)) return;
   if (!answer.value("changed", true)) {

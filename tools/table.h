@@ -35,6 +35,11 @@ void PrintLogLines(const nlohmann::json& entries);
 // Of a dry run: what would be done. False for a write that was done.
 bool PrintWould(const nlohmann::json& answer);
 
+// What became of a claim: its outcome, and the gate and reason that kept it out.
+void PrintVerdict(const nlohmann::json& answer);
+// The suppression that a rejection left, and what else had the value.
+void PrintSuppression(const nlohmann::json& answer);
+
 // "verb id, now at version N" of a change of a memory, or its dry run.
 void PrintChange(const char* verb, const nlohmann::json& answer);
 

@@ -161,7 +161,8 @@ has "compact says what is lost" \
 # --- --json parses, whatever the verb
 for call in "version" "init" "token list" "memory list" "memory history $kettle" "memory diff $kettle 1 2" \
   "snapshot --list" "log query" "log show 1" "log prove" "log checkpoint" "log verify" "replay" "index status" \
-  "search kettle" "memory get $kettle" "memory get 00000000" "doctor"; do
+  "search kettle" "memory get $kettle" "memory get 00000000" "doctor" "fact about Alice" \
+  "review list" "review rejected --all" "policy get"; do
   # shellcheck disable=SC2086  # the call is meant to split
   "$perdure" $call --data "$data" --json >"$work/json" 2>"$work/err" || true
   check "$call --json parses" python3 -m json.tool "$work/json"
@@ -263,6 +264,81 @@ has "nor over MCP, whatever it calls itself" "$(curl -s "$address/mcp" -d "$stor
 has "but it can over stdio, through the running server" \
   "$(echo "$store" | p mcp --data "$data")" '"created":true'
 stop_server
+
+# --- facts and review
+claim() { p fact assert --data "$data" Alice drinks "$@"; }
+milk=$(field "$(claim milk --quote "milk, please" --source monday \
+  --reference-time 2024-01-01 --json)" id)
+has "a correction names what it faded" "$(claim "oat milk" --quote "oat milk" --source tuesday \
+  --reference-time 2024-01-02)" "faded: $milk"
+exits "a claim on evidence that has counted is refused" 1 "$perdure" fact assert --data "$data" \
+  Alice drinks milk --quote "milk, please" --source monday --reference-time 2024-01-01
+has "by a gate and a rule, which are named" "$(cat "$work/out")" "(conflict: stale_evidence)"
+about=$(p fact about --data "$data" alice drinks --history --json)
+equal "what stands is the correction" "oat milk" "$(field "$about" facts.0.object)"
+equal "the chain begins with what it corrected" "$milk" "$(field "$about" chain.0.id)"
+printf '%s\n' '{"subject":"Bob","predicate":"drinks","object":"tea"}' \
+  '{"subject":"Alice","predicate":"drinks","object":"oat milk"}' >"$work/facts"
+exits "one refused fact refuses the file" 1 "$perdure" fact assert-many --data "$data" "$work/facts"
+equal "nothing of it is there" "[]" "$(field "$(p fact about --data "$data" bob --json)" facts)"
+exits "with --partial the exit code still tells" 1 "$perdure" fact assert-many --data "$data" \
+  "$work/facts" --partial
+equal "and the others are let in" tea \
+  "$(field "$(p fact about --data "$data" bob --json)" facts.0.object)"
+tea=$(field "$(p fact propose --data "$data" Alice drinks tea --quote "tea, too" --json)" id)
+has "a candidate waits" "$(p review list --data "$data")" "$tea"
+has "beside the value in its place" "$(p review show --data "$data" "$tea" | grep ^object)" "oat milk"
+equal "with its evidence" "tea, too" \
+  "$(field "$(p review show --data "$data" "$tea" --json)" memory.evidence.quote)"
+rejected=$(p review decide --data "$data" "$tea" reject --reason "she hates it" --json)
+has "a rejected value is listed with its reason" "$(p review rejected --data "$data")" "she hates it"
+exits "it is refused from now on" 1 "$perdure" fact assert --data "$data" alice drinks TEA
+has "by its suppression" "$(cat "$work/out")" "suppression $(field "$rejected" suppression)"
+exits "the decision is taken back" 0 "$perdure" review undo --data "$data" \
+  "$(field "$rejected" decision)"
+exits "and taken the other way" 0 "$perdure" review decide --data "$data" "$tea" approve
+equal "which stands" tea "$(field "$(p fact about --data "$data" alice drinks --json)" facts.0.object)"
+exits "verifying wants a reviewer's token" 1 "$perdure" memory verify --data "$data" "$tea" --quote tea
+reviewer=$(p token issue --data "$data" --role reviewer)
+has "a reviewer verifies" "$(PERDURE_TOKEN=$reviewer p memory verify --data "$data" "$tea" \
+  --quote tea)" verified
+exits "what is verified is not scored" 1 "$perdure" memory score --data "$data" "$tea" \
+  --importance 0.6 --pass one --reason tried
+has "a challenge of it waits" "$(claim water)" "candidate"
+exits "a note is scored" 0 "$perdure" memory score --data "$data" "$id" --importance 0.6 \
+  --pass one --reason tried
+note=$(field "$(p memory store --data "$data" "Alice drinks rum." --json)" id)
+exits "a memory is forgotten, and its value refused" 0 "$perdure" memory forget --data "$data" \
+  "$note" --refuse
+exits "the same note is refused" 1 "$perdure" memory store --data "$data" "alice drinks RUM."
+number=$(field "$(p review rejected --data "$data" --json)" suppressions.0.suppression)
+exits "lifting wants a reason" 1 "$perdure" review lift --data "$data" "$number"
+exits "a rejection is lifted" 0 "$perdure" review lift --data "$data" "$number" --reason mistaken
+exits "the note is let in again" 0 "$perdure" memory store --data "$data" "alice drinks RUM."
+exits "a value is rejected that nobody has" 0 "$perdure" review reject --data "$data" Alice drinks gin
+exits "a predicate is declared" 0 "$perdure" predicate --data "$data" speaks --multi-valued
+for language in French German; do
+  p fact assert --data "$data" Alice speaks "$language" >"$work/out"
+done
+equal "its values stand side by side" 2 \
+  "$(p fact about --data "$data" alice speaks --json | grep -c '"object"')"
+exits "a policy is set" 0 "$perdure" policy set --data "$data" --fade 0.5
+has "and in force" "$(p policy get --data "$data" | grep ^fade)" 0.5
+exits "a genre is changed" 0 "$perdure" memory genre --data "$data" "$nul" personal
+equal "what is not factual is found by its genre" "$nul" \
+  "$(field "$(p memory list --data "$data" --genre personal --json)" memories.0.id)"
+one=$(field "$(p memory store --data "$data" "part one" --json)" id)
+two=$(field "$(p memory store --data "$data" "part two" --json)" id)
+merged=$(field "$(echo both | p memory merge --data "$data" "$one" "$two" --file - --json)" id)
+equal "a merge names its parts" "[\"$one\", \"$two\"]" \
+  "$(field "$(p memory get --data "$data" "$merged" --json)" memories.0.derived_from)"
+exits "a merge is undone" 0 "$perdure" memory unmerge --data "$data" "$merged"
+equal "its parts are as they were" live \
+  "$(field "$(p memory get --data "$data" "$one" --json)" memories.0.state)"
+proposed=$(p memory propose --data "$data" "Perhaps." --json)
+equal "a note is proposed, too" candidate "$(field "$proposed" outcome)"
+equal "the replay is byte-identical after all that" true \
+  "$(field "$(p replay --data "$data" --json)" ok)"
 
 # --- for good
 exits "erase without --yes is a usage error" 2 "$perdure" memory erase --data "$data" "$kettle"

@@ -17,14 +17,23 @@ void PrintStored(const Json& answer) {
   Print(fmt::format("{} {}, version {} (seq {})\n",
                     answer["created"].get<bool>() ? "stored" : "was stored already as",
                     TextAt(answer, "id"), TextAt(answer, "version"), TextAt(answer, "seq")));
+  if (answer.contains("rule")) {
+    Print(fmt::format("  it waits for a reviewer: {}\n", TextAt(answer, "rule")));
+  }
   for (const Json& name : answer["not_applied"]) {
     Print(fmt::format("  not applied: {}\n", name.get<std::string>()));
   }
 }
 
-void AddStore(CLI::App& group, Program& program) {
-  CLI::App& verb = AddVerb(group, program, "store",
-                           "Store a memory: text from the command line, a file or standard input");
+struct Storing {
+  const char* name;
+  const char* description;
+  const char* operation;
+  Render render;
+};
+
+void AddStore(CLI::App& group, Program& program, const Storing& storing) {
+  CLI::App& verb = AddVerb(group, program, storing.name, storing.description);
   const Arguments arguments = NewArguments();
   const auto file = std::make_shared<std::string>();
   auto* text = TextOption(verb, arguments, "text", "text", "The text; without it, --file or stdin");
@@ -38,6 +47,8 @@ void AddStore(CLI::App& group, Program& program) {
   TextOption(verb, arguments, "--scope", "scope", "Place, e.g. acme/website;user=alice");
   TextOption(verb, arguments, "--source", "source", "Where it comes from");
   JsonOption(verb, arguments, "--metadata", "metadata", "A JSON object");
+  TextOption(verb, arguments, "--genre", "genre", "factual (default), associative, personal, ...");
+  TextsOption(verb, arguments, "--from", "derived_from", "A memory it was made from (repeat)");
   TextOption(verb, arguments, "--authorship", "authorship", "authored or reference");
   NumberOption(verb, arguments, "--importance", "importance", "0 to 1 (default: 0.5)");
   TextOption(verb, arguments, "--reference-time", "reference_time", "When the source said it");
@@ -50,7 +61,7 @@ void AddStore(CLI::App& group, Program& program) {
   TextOption(verb, arguments, "--session", "session", "Episodes: which session of it");
   WriteOptionsFor(verb, arguments);
   OnPreparedCall(
-      verb, program, "memory_store", arguments,
+      verb, program, storing.operation, arguments,
       [file](Json& call) -> Status {
         if (call.contains("text")) return {};
         if (file->empty() && IsTerminal(STDIN_FILENO)) {
@@ -62,7 +73,7 @@ void AddStore(CLI::App& group, Program& program) {
         ASSIGN_OR_RETURN(call["text"], ReadText(file->empty() ? "-" : *file));
         return {};
       },
-      PrintStored);
+      storing.render);
 }
 
 void PrintMemory(const Json& memory) {
@@ -71,8 +82,9 @@ void PrintMemory(const Json& memory) {
     const std::string value = TextAt(memory, name);
     if (!value.empty()) Print(fmt::format("{:8} {}\n", name, OneLine(value, 200)));
   };
-  for (const char* name : {"title", "version", "state", "trust", "kind", "type", "theme", "tags",
-                           "scope", "source", "metadata"}) {
+  for (const char* name : {"title", "subject", "predicate", "object", "version", "state", "trust",
+                           "confidence", "kind", "genre", "type", "theme", "tags", "scope",
+                           "source", "metadata", "predecessor", "successor"}) {
     line(name);
   }
   Print(fmt::format("created  {}\nupdated  {}\n", ShortTime(TextAt(memory, "created_time")),
@@ -215,12 +227,18 @@ void AddDiff(CLI::App& group, Program& program) {
 
 void AddMemory(CLI::App& app, Program& program) {
   CLI::App& group = AddGroup(app, "memory", "Store, read, change and erase memories");
-  AddStore(group, program);
+  AddStore(group, program,
+           {"store", "Store a memory: text from the command line, a file or standard input",
+            "memory_store", PrintStored});
+  AddStore(group, program,
+           {"propose", "Offer a memory to a reviewer, who lets it in or rejects it",
+            "candidate_propose", PrintVerdict});
   AddGet(group, program);
   AddList(group, program);
   AddHistory(group, program);
   AddDiff(group, program);
   AddMemoryChanges(group, program);
+  AddMemoryGovern(group, program);
 }
 
 }  // namespace perdure

@@ -63,6 +63,7 @@ struct Move {
   const char* name;
   const char* done;
   const char* description;
+  bool refuses = false;
 };
 
 void AddMove(CLI::App& group, Program& program, const Move& move) {
@@ -70,8 +71,15 @@ void AddMove(CLI::App& group, Program& program, const Move& move) {
   const Arguments arguments = NewArguments();
   IdOption(verb, arguments);
   ChangeOptionsFor(verb, arguments);
+  if (move.refuses) {
+    FlagOption(verb, arguments, "--refuse", "refuse", "Reviewers: its value may not come back");
+    RefusingOptionsFor(verb, arguments);
+  }
   OnCall(verb, program, fmt::format("memory_{}", move.name), arguments,
-         [done = move.done](const Json& answer) { PrintChange(done, answer); });
+         [done = move.done](const Json& answer) {
+           PrintChange(done, answer);
+           PrintSuppression(answer);
+         });
 }
 
 void AddRevert(CLI::App& group, Program& program) {
@@ -101,6 +109,7 @@ void AddErase(CLI::App& group, Program& program) {
   TextsOption(verb, arguments, "ids", "ids", "Ids, or their first 8 or more characters")
       ->required()
       ->expected(1, -1);
+  FlagOption(verb, arguments, "--closure", "closure", "Erase what was made from them, too");
   verb.add_flag("--yes", *sure, "Needed, as it cannot be undone");
   ChangeOptionsFor(verb, arguments);
   OnRun(verb, program, [&program, arguments, sure]() -> Result<int> {
@@ -133,7 +142,7 @@ void AddMemoryChanges(CLI::App& memory, Program& program) {
   for (const Move& move : {
            Move{"archive", "archived", "Put a memory away: out of search and lists"},
            Move{"restore", "restored", "Bring an archived or forgotten memory back"},
-           Move{"forget", "forgot", "Hide a memory from every read; restore undoes it"},
+           Move{"forget", "forgot", "Hide a memory from every read; restore undoes it", true},
            Move{"pin", "pinned", "Guarantee that a memory stays and ranks above its rivals"},
            Move{"unpin", "unpinned", "Take a memory's pin away"},
        }) {

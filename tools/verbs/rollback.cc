@@ -11,9 +11,11 @@ using Json = nlohmann::json;
 
 void PrintRolledBack(const Json& answer) {
   if (PrintWould(answer)) return;
-  Print(fmt::format("{} memories are as of {} again; {} have moved out and stay, {} are erased\n",
-                    TextAt(answer, "changed"), TextAt(answer, "to"), TextAt(answer, "moved_out"),
-                    TextAt(answer, "erased")));
+  Print(fmt::format(
+      "{} memories are as of {} again; {} have moved out and stay, {} are erased, {} stay "
+      "out as rejected or replaced since\n",
+      TextAt(answer, "changed"), TextAt(answer, "to"), TextAt(answer, "moved_out"),
+      TextAt(answer, "erased"), TextAt(answer, "kept_out")));
   for (const Json& memory : answer["memories"]) {
     Print(fmt::format("  {}  version {}\n", TextAt(memory, "id"), TextAt(memory, "version")));
   }

@@ -13,6 +13,12 @@ void AddInit(CLI::App& app, Program& program);
 void AddToken(CLI::App& app, Program& program);
 void AddMemory(CLI::App& app, Program& program);
 void AddMemoryChanges(CLI::App& memory, Program& program);  // edit, revert, archive, ...
+void AddMemoryGovern(CLI::App& memory, Program& program);   // verify, score, genre, merge, ...
+void AddFact(CLI::App& app, Program& program);
+void AddReview(CLI::App& app, Program& program);
+void AddSuppressions(CLI::App& review, Program& program);  // rejected, reject, lift
+void AddPredicate(CLI::App& app, Program& program);
+void AddPolicy(CLI::App& app, Program& program);
 void AddSearch(CLI::App& app, Program& program);
 void AddRollback(CLI::App& app, Program& program);
 void AddSnapshot(CLI::App& app, Program& program);
