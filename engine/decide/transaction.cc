@@ -20,6 +20,12 @@ bool IsEmpty(const fb::PayloadT& payload) {
          payload.pass.empty();
 }
 
+// Whether reads go to the payload of this very entry: it stands there even when it says nothing, or
+// it would look like one that is gone.
+bool IsReadLater(fb::Event type) {
+  return type == fb::Event::MemoryDescribed || type == fb::Event::TokenIssued;
+}
+
 }  // namespace
 
 Transaction::Transaction(const StateReader& base, const Circumstances& circumstances)
@@ -46,6 +52,7 @@ void Transaction::Sign(fb::PayloadT& payload, fb::Event type, bool with_reason) 
 
 Result<Seq> Transaction::Append(fb::EventUnion event, fb::PayloadT payload, Extra extra) {
   Sign(payload, event.type, extra.with_reason);
+  const bool has_payload = !IsEmpty(payload) || IsReadLater(event.type);
   fb::EntryT entry;
   entry.format = kEntryFormat;
   entry.space = in_.space;
@@ -59,7 +66,7 @@ Result<Seq> Transaction::Append(fb::EventUnion event, fb::PayloadT payload, Extr
   entry.pass = in_.head.seq + 1;
   entry.event = std::move(event);
   std::string row;
-  if (!IsEmpty(payload)) {
+  if (has_payload) {
     row = AsBytes(Draw());
     row += Pack(payload);
     entry.payload_digest = std::make_unique<fb::Digest>(ToDigest(Sha256(row)));

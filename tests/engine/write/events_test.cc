@@ -94,6 +94,19 @@ TEST(Token, GivesItsPrincipalUntilItIsRevokedOrExpires) {
               testing::FailsWith(Code::kForbidden, ::testing::HasSubstr("operator")));
 }
 
+TEST(Token, OfANamelessClientWithoutLabelAndScopeIsKnown) {
+  TestEngine engine;
+  Principal nameless = With(kOperator);
+  nameless.client.clear();
+  IssueToken command;
+  command.roles = kAgent;
+  const auto issued = engine->Issue(nameless, command, {});
+  ASSERT_THAT(issued, IsOk());
+  EXPECT_THAT(engine->Authenticate(issued->first), IsOk());
+  EXPECT_THAT(engine->Authenticate(issued->first + "x"),
+              testing::FailsWith(Code::kUnauthenticated, ::testing::_));
+}
+
 TEST(Space, ATenantsOperatorReachesNothingOfTheHouse) {
   TestEngine engine;
   const auto space = engine->AddSpace(With(kOperator), "team-a", {});

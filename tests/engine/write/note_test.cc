@@ -113,6 +113,24 @@ TEST(Note, DescribeChangesOnlyWhatIsPassed) {
   EXPECT_EQ(engine.Get(id)->title, "new title");
 }
 
+TEST(Note, WhoseDescriptionANamelessClientEmptiesIsReadAndDescribedAgain) {
+  TestEngine engine;
+  Principal nameless = With(kAgent);
+  nameless.client.clear();
+  const Uuid id = engine.Store(Note("text", "title"), nameless);
+  DescribeMemory empty{.id = id};
+  empty.clear = {"title"};
+  ASSERT_THAT(engine.Do(empty, {}, nameless), IsOk());
+  const auto emptied = engine.Get(id);
+  ASSERT_THAT(emptied, IsOk());
+  EXPECT_EQ(emptied->text, "text");
+  EXPECT_EQ(emptied->title, "");
+  DescribeMemory named{.id = id};
+  named.title = "another";
+  ASSERT_THAT(engine.Do(named, {}, nameless), IsOk());
+  EXPECT_EQ(engine.Get(id)->title, "another");
+}
+
 TEST(Note, PastTextsAreReadAsOfTheirTime) {
   TestEngine engine;
   const Uuid id = engine.Store(Note("first"));
