@@ -5,6 +5,7 @@
 #include "server/api/answers.h"
 #include "server/api/drafts.h"
 #include "server/api/fact_drafts.h"
+#include "server/api/mirrors.h"
 #include "server/api/operations.h"
 #include "server/api/requests.h"
 #include "server/api/schemas.h"
@@ -104,6 +105,7 @@ Operation CandidatePropose(Engine& engine) {
   operation.output_schema =
       s::WithQuiet(VerdictSchema(), {{"not_applied", s::Texts("Arguments that were left alone")}});
   operation.hints = kAdds;
+  operation.mirror = MirrorOfVerdict;
   Serve(operation, kWriters, {"POST", "/api/v1/candidates"}, engine, Propose);
   return operation;
 }

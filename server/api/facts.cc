@@ -156,6 +156,7 @@ Operation FactAssert(Engine& engine) {
   operation.output_schema =
       s::WithQuiet(VerdictSchema(), {{"not_applied", s::Texts("Arguments that were left alone")}});
   operation.hints = kAdds;
+  operation.mirror = MirrorOfVerdict;
   Serve(operation, kWriters, {"POST", "/api/v1/facts"}, engine, Assert);
   return operation;
 }

@@ -129,6 +129,10 @@ std::string MirrorOfFacts(const Json& answer) {
   return mirror;
 }
 
+std::string MirrorOfVerdict(const Json& answer) {
+  return answer.contains("reason") ? MirrorAsData(answer) : DumpJson(answer);
+}
+
 std::string MirrorAsData(const Json& answer) { return WrapAsData(DumpJson(answer)); }
 
 }  // namespace perdure

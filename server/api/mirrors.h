@@ -15,6 +15,8 @@ std::string MirrorOfMemories(const nlohmann::json& answer);  // memory_get
 std::string MirrorOfList(const nlohmann::json& answer);      // memory_list
 std::string MirrorOfSearch(const nlohmann::json& answer);    // memory_search
 std::string MirrorOfFacts(const nlohmann::json& answer);     // fact_about
+// Of a claim or a candidate: as it is, unless a reason stands in it, which may quote a memory.
+std::string MirrorOfVerdict(const nlohmann::json& answer);
 
 // All of it as JSON in one envelope.
 std::string MirrorAsData(const nlohmann::json& answer);

@@ -178,6 +178,7 @@ Operation ReviewDecide(Engine& engine) {
       VerdictSchema(), {{"decision", s::Integer("For review_undo")},
                         {"forgotten", s::Texts("Others that had the rejected value")}});
   operation.hints = kDestroys;
+  operation.mirror = MirrorOfVerdict;
   Serve(operation, kReviewers, {"POST", "/api/v1/candidates/{id}/decide"}, engine, Decide);
   return operation;
 }
