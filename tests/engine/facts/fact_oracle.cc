@@ -1,4 +1,4 @@
-#include "fact_oracle.h"
+#include "engine/facts/fact_oracle.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include "engine/apply/memory_fold.h"
 #include "engine/base/canonical.h"
 #include "engine/decide/rules.h"
+#include "engine/facts/state_table.h"
 #include "engine/model/codec.h"
-#include "state_table.h"
 
 namespace perdure::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fact_engine.h"
+#include "engine/facts/fact_engine.h"
 
 namespace perdure::testing {
 

@@ -2,11 +2,11 @@
 #include <cmath>
 
 #include "engine/apply/memory_fold.h"
+#include "engine/facts/fact_oracle.h"
 #include "engine/log/entry.h"
 #include "engine/model/fact_keys.h"
 #include "engine/model/labels.h"
 #include "engine/model/tables.h"
-#include "fact_oracle.h"
 
 namespace perdure::testing {
 namespace {

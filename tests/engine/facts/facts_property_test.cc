@@ -5,10 +5,10 @@
 
 #include <cstdlib>
 
+#include "engine/facts/fact_oracle.h"
+#include "engine/facts/random_facts.h"
 #include "engine/model/codec.h"
 #include "engine/model/tables.h"
-#include "fact_oracle.h"
-#include "random_facts.h"
 
 namespace perdure {
 namespace {

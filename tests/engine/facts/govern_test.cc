@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "engine/base/limits.h"
-#include "fact_engine.h"
+#include "engine/facts/fact_engine.h"
 
 namespace perdure {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/canonical.h"
-#include "fact_engine.h"
+#include "engine/facts/fact_engine.h"
 
 namespace perdure::testing {
 

@@ -1,5 +1,5 @@
 // For one rejected value every way in.
-#include "path_matrix.h"
+#include "engine/facts/path_matrix.h"
 
 #include <gtest/gtest.h>
 

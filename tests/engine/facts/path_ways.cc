@@ -1,6 +1,6 @@
 #include <type_traits>
 
-#include "path_matrix.h"
+#include "engine/facts/path_matrix.h"
 
 namespace perdure::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "random_facts.h"
+#include "engine/facts/random_facts.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fact_engine.h"
+#include "engine/facts/fact_engine.h"
 
 namespace perdure::testing {
 

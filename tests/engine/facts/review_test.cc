@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fact_engine.h"
+#include "engine/facts/fact_engine.h"
 
 namespace perdure {
 namespace {

@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "engine/apply/memory_fold.h"
-#include "fact_engine.h"
-#include "state_table.h"
+#include "engine/facts/fact_engine.h"
+#include "engine/facts/state_table.h"
 
 namespace perdure {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fstream>
 
+#include "engine/facts/fact_engine.h"
 #include "engine/transfer/adopt.h"
 #include "engine/transfer/export.h"
-#include "fact_engine.h"
 
 namespace perdure {
 namespace {
