@@ -66,7 +66,7 @@ std::string Follower::DescribeMemory(const StateReader& store, std::uint32_t mem
     const rows::Version& version = columns.versions[state.version];
     const rows::Scope& scope = columns.scopes[state.scope];
     fmt::format_to(std::back_inserter(text), "\n {} {} {} {} v{} of {} {} {} in {} {} {} {}",
-                   state.record_time, state.state, state.pinned, state.expires_at, version.version,
+                   state.record_time, state.state, state.marks, state.expires_at, version.version,
                    version.seq, version.text_seq, version.label_seq,
                    columns.containers[scope.container].seq, scope.user, scope.agent, scope.run);
     if (erased || !HasText(store, version)) continue;
@@ -106,8 +106,9 @@ bool Follower::Agrees(const StateReader& store) const {
     if (!record || !*record) return false;
     const fb::MemoryRecordT& r = **record;
     if (r.record_time != state.record_time || static_cast<std::uint8_t>(r.state) != state.state ||
-        r.pinned != (state.pinned != 0) || r.version != version.version ||
-        r.text_seq != version.text_seq || r.label_seq != version.label_seq ||
+        r.pinned != state.Has(rows::kPinned) || r.shadowed != state.Has(rows::kShadowed) ||
+        r.version != version.version || r.text_seq != version.text_seq ||
+        r.label_seq != version.label_seq ||
         r.scope.container() != columns.containers[scope.container].seq ||
         r.scope.user() != scope.user || r.scope.agent() != scope.agent ||
         r.scope.run() != scope.run) {
