@@ -67,8 +67,8 @@ TEST_F(Deletion, ByErasureIsForGoodAndRecorded) {
   for (const char* event : {"MemoryErased", "ErasureCompleted"}) {
     const Json entries = house_.Log(event);
     ASSERT_EQ(entries.size(), 1u) << event;
-    EXPECT_EQ(entries[0]["memory"], gone_) << event;
   }
+  EXPECT_EQ(house_.Log("MemoryErased")[0]["memory"], gone_);
   // Whoever may see everything sees no more.
   for (const Json& then : {Json(3), house_.Log("MemoryStored")[0]["seq"]}) {
     const Said said =

@@ -76,7 +76,7 @@ TEST_F(Context, HoldsClaimsThatLeadToASurvivingSource) {
   for (const std::string& id : context) ExpectResolves(id);
   EXPECT_EQ(sources_, 1u);
   for (const std::string& id : {other, summary, of_letter}) {
-    EXPECT_EQ(house_.Get(agent_, id).value("dispute", ""), "source_gone") << id;
+    EXPECT_EQ(house_.Get(agent_, id)["state"], "disputed") << id;
   }
 }
 

@@ -41,7 +41,6 @@ class SourceDeletion : public ::testing::Test {
   void ExpectMarked(const std::string& id) {
     const Json memory = house_.Get(agent_, id);
     EXPECT_EQ(memory.value("state", ""), "disputed") << memory;
-    EXPECT_EQ(memory.value("dispute", ""), "source_gone") << memory;
   }
   // Of everything that has the word, as a search tells it.
   std::vector<std::string> States(const std::string& word) {

@@ -33,8 +33,8 @@ class Widening : public ::testing::Test {
   // All that there is outside of A, as its operator sees it.
   std::string Outside() {
     std::string outside;
-    for (const Json& memory :
-         house_.Must(house_.Operator(), "memory_list", {{"limit", 1000}})["memories"]) {
+    const Json listed = house_.Must(house_.Operator(), "memory_list", {{"limit", 1000}});
+    for (const Json& memory : listed["memories"]) {
       if (!IsInA(memory["scope"])) outside += memory.dump() + "\n";
     }
     return outside;
