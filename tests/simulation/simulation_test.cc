@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Simulation, Planted,
                                            Control{Plant::kWatermarkEarly, "watermark:", 5},
                                            Control{Plant::kOutOfOrder, "order:", 5},
                                            Control{Plant::kTornGroup, "log:", 20},
-                                           Control{Plant::kLostWake, "stuck:", 10},
+                                           Control{Plant::kLostWake, "stuck:", 40},
                                            Control{Plant::kSkippingFollower, "follower:", 5}));
 
 // The comparison of two runs of one seed, which 1 % of the seeds get, is what sees these.

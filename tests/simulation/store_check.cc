@@ -134,8 +134,10 @@ bool StoreCheck::Take(Walk& walk, Seq seq) {
 
 void StoreCheck::NoteSession(const Walk& walk, const fb::Entry& entry) {
   const std::uint64_t session = entry.session();
-  if (session == 0 || entry.event_type() == fb::Event::WriteRefused ||
-      entry.event_type() == fb::Event::DryRunKept) {
+  // A refusal is of a command that was not done, unless it is of one member of a batch.
+  const bool is_of_member = entry.pass() != entry.seq();
+  if (session == 0 || entry.event_type() == fb::Event::DryRunKept ||
+      (entry.event_type() == fb::Event::WriteRefused && !is_of_member)) {
     return;
   }
   if (oracle_.nothing_.contains(session)) {
@@ -144,7 +146,7 @@ void StoreCheck::NoteSession(const Walk& walk, const fb::Entry& entry) {
                                        session, entry.seq(), walk.space));
   }
   const auto [at, is_new] =
-      sessions_.try_emplace(session, Oracle::Done{walk.space, entry.seq(), 0, 0});
+      sessions_.try_emplace(session, Oracle::Done{walk.space, entry.pass(), 0, 0});
   Oracle::Done& done = at->second;
   if (!is_new &&
       (done.space != walk.space || done.last + 1 != entry.seq() || entry.pass() != done.first)) {

@@ -32,6 +32,9 @@ class NaiveReplay {
         entry.event_type() == fb::Event::ScopeRolledBack) {
       return;
     }
+    // A dry run may name a memory that never was.
+    const bool is_first = entry.event_type() == fb::Event::MemoryStored;
+    if (!is_first && !memories.contains(FromId(*id))) return;
     NaiveMemory& memory = memories[FromId(*id)];
     switch (entry.event_type()) {
       case fb::Event::MemoryStored: {
@@ -42,6 +45,7 @@ class NaiveReplay {
         version.container = event->scope()->container();
         version.importance = event->importance();
         memory.versions.push_back(version);
+        memory.state = event->state();
         break;
       }
       case fb::Event::MemoryRevised: {
@@ -78,6 +82,22 @@ class NaiveReplay {
         break;
       case fb::Event::MemoryErased:
         memory.state = fb::MemoryState::erased;
+        break;
+      case fb::Event::MemorySuperseded:
+      case fb::Event::MemoryMerged:
+        memory.state = fb::MemoryState::superseded;
+        memory.pinned = false;
+        break;
+      case fb::Event::MemoryDisputed:
+        if (entry.event_as_MemoryDisputed()->dispute() == fb::Dispute::source_gone) {
+          memory.state = fb::MemoryState::disputed;
+        }
+        break;
+      case fb::Event::CandidateApproved:
+        memory.state = fb::MemoryState::live;
+        break;
+      case fb::Event::CandidateRejected:
+        memory.state = fb::MemoryState::rejected;
         break;
       default:
         break;

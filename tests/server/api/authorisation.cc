@@ -142,7 +142,7 @@ std::string Anonymous(Json body, const Target& target) {
       {target.token, "TOKEN"},
       {target.twin, "TWIN"},
       {"suppression " + target.suppression.dump() + " ", "suppression SEQ "},
-      {target.id.substr(0, 18), "ID"},
+      {target.id.substr(0, 30), "ID"},
       {"ntry " + target.seq.dump() + " ", "ntry SEQ "}};
   for (const auto& [what, name] : names) {
     for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at)) {

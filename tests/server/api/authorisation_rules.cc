@@ -51,7 +51,7 @@ void AddReads(std::vector<Rule>& rules) {
         [](const Target& target) { return Json{{"id", target.id}, {"as_of", target.seq}}; }},
        {"memory_get", About::kMemory, kAll,
         [](const Target& target) {
-          return Json{{"id", target.id.substr(0, 18)}};  // a prefix
+          return Json{{"id", target.id.substr(0, 30)}};  // a prefix
         }},
        {"memory_get", About::kFilter, kAll,
         [](const Target& target) {
