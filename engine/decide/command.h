@@ -2,6 +2,8 @@
 // checks everything else.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <type_traits>
 #include <variant>
@@ -23,12 +25,12 @@ using Command =
                  VerifyMemory, ScoreMemory, ChangeGenre, MergeMemories, UnmergeMemory>;
 
 // The place of a command, by which the log counts it.
+template <typename C, typename... All>
+constexpr std::uint8_t PlaceIn(std::type_identity<std::variant<All...>> /*commands*/) {
+  constexpr std::array<bool, sizeof...(All)> kIsIt = {std::is_same_v<C, All>...};
+  return static_cast<std::uint8_t>(std::ranges::find(kIsIt, true) - kIsIt.begin());
+}
 template <typename C>
-constexpr std::uint8_t kCommandNumber =
-    static_cast<std::uint8_t>([]<typename... All>(std::type_identity<std::variant<All...>>) {
-      std::size_t place = 0;
-      ((std::is_same_v<C, All> ? false : (++place, true)) && ...);
-      return place;
-    }(std::type_identity<Command>{}));
+constexpr std::uint8_t kCommandNumber = PlaceIn<C>(std::type_identity<Command>{});
 
 }  // namespace perdure

@@ -54,6 +54,7 @@ class Worker:
         self.memories = {}  # id -> text
         self.facts = []
         self.archived = set()
+        self.pinned = set()  # an agent may not put these away
         self.counts = {}
         self.errors = []
 
@@ -63,6 +64,11 @@ class Worker:
     def some(self):
         """A memory that is not archived; there is always one, as run() sees to it."""
         return self.choose.choice([i for i in self.memories if i not in self.archived])
+
+    def loose(self):
+        """A memory that an agent may put away."""
+        return self.choose.choice([i for i in self.memories
+                                   if i not in self.archived and i not in self.pinned])
 
     def call(self, verb, method, path, body=None, operator=False, reviewer=False):
         self.counts[verb] = self.counts.get(verb, 0) + 1
@@ -94,6 +100,7 @@ class Worker:
         identity = self.some()
         self.call("memory_erase", "POST", f"/api/v1/memories/{identity}/erase", {}, operator=True)
         del self.memories[identity]
+        self.pinned.discard(identity)
 
     def memory_edit(self):
         identity = self.some()
@@ -120,7 +127,7 @@ class Worker:
             self.errors.append(f"an arm failed: {answer['arms']}")
 
     def memory_archive(self):
-        identity = self.some()
+        identity = self.loose()
         self.call("memory_archive", "POST", f"/api/v1/memories/{identity}/archive", {})
         self.archived.add(identity)
 
@@ -130,7 +137,7 @@ class Worker:
             self.call("memory_restore", "POST", f"/api/v1/memories/{identity}/restore", {})
 
     def memory_forget(self):
-        identity = self.some()
+        identity = self.loose()
         self.call("memory_forget", "POST", f"/api/v1/memories/{identity}/forget", {})
         del self.memories[identity]
 
@@ -141,11 +148,13 @@ class Worker:
         self.memories[identity] = answer["memories"][0]["text"]
 
     def memory_pin(self):
-        self.call("memory_pin", "POST", f"/api/v1/memories/{self.some()}/pin", {}, operator=True)
+        identity = self.choose.choice(list(self.pinned)) if len(self.pinned) > 3 else self.some()
+        self.call("memory_pin", "POST", f"/api/v1/memories/{identity}/pin", {}, operator=True)
+        self.pinned.add(identity)
 
     def memory_unpin(self):
-        self.call("memory_unpin", "POST", f"/api/v1/memories/{self.some()}/unpin", {},
-                  operator=True)
+        identity = self.pinned.pop() if self.pinned else self.some()
+        self.call("memory_unpin", "POST", f"/api/v1/memories/{identity}/unpin", {}, operator=True)
 
     def memory_list(self):
         self.call("memory_list", "GET", f"/api/v1/memories?limit=20&scope=soak/{self.number}")
@@ -199,9 +208,9 @@ class Worker:
 
     def merge(self):
         """Two memories made one and parted again; what they were made into goes for good."""
-        parts = [self.some()]
-        parts.append(self.choose.choice([i for i in self.memories
-                                         if i not in self.archived and i != parts[0]]))
+        parts = [self.loose()]
+        while len(parts) < 2 or parts[0] == parts[1]:
+            parts[1:] = [self.loose()]
         merged = self.call("memory_merge", "POST", "/api/v1/memories:merge",
                            {"parts": parts, "text": self.words(20)})["id"]
         self.call("memory_unmerge", "POST", f"/api/v1/memories/{merged}/unmerge", {})
