@@ -88,7 +88,8 @@ class Subject:
             operator.call("POST", path + "/pin", {"reason": self.canary("x")})
         if self.is_hidden:
             verb = "forget" if self.number % 2 else "archive"
-            agent.call("POST", f"{path}/{verb}", {"reason": self.canary("x")})
+            # An agent may not put away what is pinned.
+            operator.call("POST", f"{path}/{verb}", {"reason": self.canary("x")})
 
     def edit_late(self, agent):
         """One more version, whose vectors are still to be made when the erasure comes."""
