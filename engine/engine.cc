@@ -179,16 +179,31 @@ Status Engine::KnowKeys(SpaceId id, const SpaceKeys& keys) {
 
 Result<WriteOutcome> Engine::Write(const Principal& principal, Command command,
                                    WriteOptions options) {
+  std::vector<WriteCall> one;
+  one.push_back({std::move(command), std::move(options)});
+  return std::move(WriteAll(principal, std::move(one)).front());
+}
+
+std::vector<Result<WriteOutcome>> Engine::WriteAll(const Principal& principal,
+                                                   std::vector<WriteCall> calls) {
   if (options_.read_only) {
-    return Fail(Code::kUnavailable, "The store is open read-only; writes are not taken.");
+    return {calls.size(),
+            Fail(Code::kUnavailable, "The store is open read-only; writes are not taken.")};
   }
-  // What only a writer may hold in its hands: a new space needs its keys before its entry.
-  if (const auto* create = std::get_if<CreateSpace>(&command); create && !options.dry_run) {
-    ASSIGN_OR_RETURN(auto outcome, Submit({principal, command, std::move(options)}));
-    RETURN_IF_ERROR(LoadSpace(create->space));
-    return outcome;
+  std::vector<WriteRequest> requests;
+  std::vector<std::pair<std::size_t, SpaceId>> spaces;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const auto* create = std::get_if<CreateSpace>(&calls[i].command);
+    if (create && !calls[i].options.dry_run) spaces.emplace_back(i, create->space);
+    requests.push_back({principal, std::move(calls[i].command), std::move(calls[i].options)});
   }
-  return Submit({principal, std::move(command), std::move(options)});
+  std::vector<Result<WriteOutcome>> answers = Submit(std::move(requests));
+  for (const auto& [i, space] : spaces) {
+    if (!answers[i]) continue;
+    const Status loaded = LoadSpace(space);
+    if (!loaded) answers[i] = std::unexpected(loaded.error());
+  }
+  return answers;
 }
 
 Result<SpaceInfo> Engine::AddSpace(const Principal& principal, const std::string& name,

@@ -49,6 +49,11 @@ struct SpaceInfo {
   std::string name;
 };
 
+struct WriteCall {
+  Command command;
+  WriteOptions options;
+};
+
 // Who the program itself writes as: an operator without a token.
 Principal BootstrapPrincipal();
 
@@ -70,6 +75,11 @@ class Engine {
 
   // Decides, appends and applies one command; answers when it is durable and visible.
   Result<WriteOutcome> Write(const Principal& principal, Command command, WriteOptions options);
+  // The same for several commands that one caller has at hand. Each stands for itself: none is
+  // undone or left out because of another. They are durable together where they can be, so one
+  // caller writes about as many a second as many callers do. The answers, in the order of `calls`.
+  std::vector<Result<WriteOutcome>> WriteAll(const Principal& principal,
+                                             std::vector<WriteCall> calls);
 
   // Erases memories for good: appends MemoryErased, makes the bytes leave store and indexes, and
   // appends the receipt. A dry run says what would be covered.
@@ -160,7 +170,7 @@ class Engine {
   Status KnowKeys(SpaceId space, const SpaceKeys& keys);
   Result<std::vector<Seq>> FinishErasures(SpaceId space) EXCLUDES(erasure_mutex_);
   Result<std::vector<Seq>> FinishErasuresAlone(SpaceId space) REQUIRES(erasure_mutex_);
-  Result<WriteOutcome> Submit(WriteRequest request);
+  std::vector<Result<WriteOutcome>> Submit(std::vector<WriteRequest> requests);
   std::shared_ptr<Sequencer> sequencer() const;
   std::shared_ptr<Sequencer> NewSequencer();
   void WatchDisk();

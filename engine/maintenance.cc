@@ -164,13 +164,14 @@ Status Engine::WriterState() const {
   return time_.Check();
 }
 
-Result<WriteOutcome> Engine::Submit(WriteRequest request) {
-  RETURN_IF_ERROR(time_.Check());
-  if (recovering_) RETURN_IF_ERROR(store_->Writable());
+std::vector<Result<WriteOutcome>> Engine::Submit(std::vector<WriteRequest> requests) {
+  Status open = time_.Check();
+  if (open && recovering_) open = store_->Writable();
+  if (!open) return {requests.size(), std::unexpected(open.error())};
   const ReaderLock lock(submitting_);
-  Result<WriteOutcome> answer = sequencer()->Submit(std::move(request));
-  refusals_.Count(answer);
-  return answer;
+  std::vector<Result<WriteOutcome>> answers = sequencer()->SubmitAll(std::move(requests));
+  for (const Result<WriteOutcome>& answer : answers) refusals_.Count(answer);
+  return answers;
 }
 
 void Engine::WatchDisk() {

@@ -28,10 +28,25 @@ Sequencer::~Sequencer() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+std::vector<Result<WriteOutcome>> Sequencer::SubmitAll(std::vector<WriteRequest> requests) {
+  std::vector<Result<WriteOutcome>> answers(requests.size());
+  std::vector<WaitingPtr> waiting(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    auto command = std::make_shared<Waiting>(std::move(requests[i]));
+    const Status taken = path_.Put(command);
+    if (taken) waiting[i] = std::move(command);
+    if (!taken) answers[i] = std::unexpected(taken.error());
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (waiting[i]) answers[i] = waiting[i]->Take();
+  }
+  return answers;
+}
+
 Result<WriteOutcome> Sequencer::Submit(WriteRequest request) {
-  const auto waiting = std::make_shared<Waiting>(std::move(request));
-  RETURN_IF_ERROR(path_.Put(waiting));
-  return waiting->Take();
+  std::vector<WriteRequest> one;
+  one.push_back(std::move(request));
+  return std::move(SubmitAll(std::move(one)).front());
 }
 
 void Sequencer::Run() {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
@@ -33,9 +34,10 @@ class Sequencer final : private WriteDriver {
 
   void AddSpace(SpaceId space, SpaceStart start) { path_.AddSpace(space, std::move(start)); }
 
-  // Blocks until the command is durable and visible. kUnavailable when the queue is full or the
-  // writer has stopped.
-  Result<WriteOutcome> Submit(WriteRequest request);
+  // Blocks until every command is durable and visible, or answered with its error: kUnavailable
+  // when the queue is full or the writer has stopped. The answers in the order of `requests`.
+  std::vector<Result<WriteOutcome>> SubmitAll(std::vector<WriteRequest> requests);
+  Result<WriteOutcome> Submit(WriteRequest request);  // one alone
 
   const Watermark& Visible() const { return watermark_; }
   std::size_t Depth() const { return path_.Depth(); }  // commands without an answer
