@@ -61,6 +61,10 @@ rocksdb::ColumnFamilyOptions OptionsOf(Family family, const std::shared_ptr<rock
   options.bottommost_compression = rocksdb::kZSTD;
   options.write_buffer_size = 16 << 20;
   options.level_compaction_dynamic_level_bytes = true;
+  if (family == Family::kRows || family == Family::kState) {  // where most look-ups find nothing
+    options.memtable_prefix_bloom_size_ratio = 0.02;
+    options.memtable_whole_key_filtering = true;
+  }
   if (family == Family::kPayload) {
     options.target_file_size_base = kPayloadFileBytes;
     options.max_bytes_for_level_base = kPayloadLevelBytes;
