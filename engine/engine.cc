@@ -9,6 +9,7 @@
 #include "engine/base/files.h"
 #include "engine/base/hash.h"
 #include "engine/log/key_check.h"
+#include "engine/log/origin.h"
 #include "engine/log/tail.h"
 #include "engine/model/tables.h"
 #include "engine/read/moment.h"
@@ -157,9 +158,9 @@ Status Engine::LoadSpace(SpaceId id) {
   ASSIGN_OR_RETURN(SpaceKeys keys, LoadSpaceKeys(KeysDirectory(options_.directory), name));
   RETURN_IF_ERROR(CheckKeys(*store_, id, name, keys));
   if (!options_.read_only) RETURN_IF_ERROR(KnowKeys(id, keys));
-  const std::string origin = OriginOf(name);
-  ASSIGN_OR_RETURN(LogTail tail,
-                   ReadTail(*store_, id, origin, keys.signing.public_key, options_.check_tail));
+  ASSIGN_OR_RETURN(const OriginTrail origin, OriginOfLog(latest_, id, OriginOf(name)));
+  ASSIGN_OR_RETURN(LogTail tail, ReadTail(*store_, id, origin.now(), keys.signing.public_key,
+                                          options_.check_tail));
   auto space =
       std::make_unique<OpenSpace>(OpenSpace{{id, name}, std::move(keys), StoredTiles(latest_, id)});
   const MutexLock lock(spaces_mutex_);
@@ -313,6 +314,11 @@ const TileReader& Engine::Tiles(SpaceId space) const {
 
 std::string Engine::OriginOf(std::string_view space_name) {
   return fmt::format("perdure/{}", space_name);
+}
+
+Result<std::string> Engine::Origin(const SpaceInfo& space) const {
+  ASSIGN_OR_RETURN(const OriginTrail origin, OriginOfLog(latest_, space.id, OriginOf(space.name)));
+  return origin.now();
 }
 
 Micros Engine::Horizon() const {

@@ -131,7 +131,9 @@ class Engine {
   const SpaceKeys& KeysOf(SpaceId space) const;
 
   // --- proofs and maintenance
-  static std::string OriginOf(std::string_view space_name);  // of its signed tree heads
+  // Of its signed tree heads, as long as its log was never restored; and as it is now.
+  static std::string OriginOf(std::string_view space_name);
+  Result<std::string> Origin(const SpaceInfo& space) const;
   TreeState Tree(SpaceId space) const;
   const TileReader& Tiles(SpaceId space) const;
   Store& store() const { return *store_; }

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "engine/engine.h"
+#include "engine/log/origin.h"
 #include "engine/log/tail.h"
 #include "engine/model/tables.h"
 #include "engine/write/sequencer.h"
@@ -199,9 +200,10 @@ Status Engine::Recover() {
   const std::shared_ptr<Sequencer> fresh = NewSequencer();
   for (const SpaceInfo& space : Spaces()) {
     const SpaceKeys& keys = KeysOf(space.id);
-    const std::string origin = OriginOf(space.name);
+    ASSIGN_OR_RETURN(const OriginTrail origin,
+                     OriginOfLog(latest_, space.id, OriginOf(space.name)));
     ASSIGN_OR_RETURN(LogTail tail,
-                     ReadTail(*store_, space.id, origin, keys.signing.public_key, true));
+                     ReadTail(*store_, space.id, origin.now(), keys.signing.public_key, true));
     fresh->AddSpace(space.id, {{tail.head, std::move(tail.tree)}, &keys, origin});
   }
   std::shared_ptr<Sequencer> old;

@@ -323,7 +323,7 @@ class Run {
 }  // namespace perdure::fuzz
 
 // A command that is added joins the steps above.
-static_assert(std::variant_size_v<perdure::Command> == 27);
+static_assert(std::variant_size_v<perdure::Command> == 29);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider provider(data, size);

@@ -163,6 +163,9 @@ Status Apply(const fb::Entry& entry, const fb::Payload* payload, const Secret& s
     case fb::Event::PolicySet:
       FoldPolicy(entry, state);
       return {};
+    case fb::Event::LogRestored:
+      FoldBranch(entry, *entry.event_as_LogRestored(), state);
+      return {};
     case fb::Event::SuppressionLifted:
       return FoldLifted(entry, *entry.event_as_SuppressionLifted(), state);
     case fb::Event::ValueSuppressed:

@@ -35,6 +35,14 @@ void FoldPolicy(const fb::Entry& entry, Overlay& state) {
   state.Put(Family::kState, tables::Policy(entry.space()), Pack(record), entry.record_time());
 }
 
+void FoldBranch(const fb::Entry& entry, const fb::LogRestored& event, Overlay& state) {
+  fb::BranchRecordT record;
+  record.record_time = entry.record_time();
+  record.seq = entry.seq();
+  record.branch = event.branch();
+  state.Put(Family::kState, tables::Branch(entry.space()), Pack(record), entry.record_time());
+}
+
 Status FoldSuppressed(const fb::Entry& entry, const fb::ValueSuppressed& event, Overlay& state) {
   fb::SuppressionRecordT record;
   record.record_time = entry.record_time();

@@ -15,6 +15,7 @@ namespace perdure {
 
 void FoldPredicate(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
                    Overlay& state);
+void FoldBranch(const fb::Entry& entry, const fb::LogRestored& event, Overlay& state);
 void FoldPolicy(const fb::Entry& entry, Overlay& state);
 
 Status FoldSuppressed(const fb::Entry& entry, const fb::ValueSuppressed& event, Overlay& state);

@@ -20,6 +20,15 @@ std::unexpected<Error> IoError(std::string_view verb, const std::string& path, i
               fmt::format("Cannot {} {}: {}.", verb, path, std::generic_category().message(error)));
 }
 
+Status Sync(const std::string& path, int flags, std::string_view what) {
+  const int fd = ::open(path.c_str(), flags);
+  if (fd < 0) return IoError(fmt::format("open the {}", what), path, errno);
+  const int failed = ::fsync(fd) != 0 ? errno : 0;
+  ::close(fd);
+  if (failed != 0) return IoError(fmt::format("sync the {}", what), path, failed);
+  return {};
+}
+
 }  // namespace
 
 Status MakeDirectory(const std::string& path) {
@@ -39,13 +48,10 @@ Status RenameFile(const std::string& from, const std::string& to) {
 }
 
 Status SyncDirectory(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return IoError("open the directory", path, errno);
-  const int failed = ::fsync(fd) != 0 ? errno : 0;
-  ::close(fd);
-  if (failed != 0) return IoError("sync the directory", path, failed);
-  return {};
+  return Sync(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, "directory");
 }
+
+Status SyncFile(const std::string& path) { return Sync(path, O_RDONLY | O_CLOEXEC, "file"); }
 
 Status RemoveFile(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return IoError("remove", path, errno);

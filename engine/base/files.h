@@ -14,5 +14,6 @@ Status RenameFile(const std::string& from, const std::string& to);
 Status RemoveFile(const std::string& path);  // fine when it does not exist
 Status RemoveTree(const std::string& path);  // likewise
 Status SyncDirectory(const std::string& path);
+Status SyncFile(const std::string& path);
 
 }  // namespace perdure

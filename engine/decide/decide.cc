@@ -68,6 +68,10 @@ Status Decide(Transaction& txn, const Command& command) {
           return DecideMerge(txn, c);
         } else if constexpr (std::is_same_v<C, UnmergeMemory>) {
           return DecideUnmerge(txn, c);
+        } else if constexpr (std::is_same_v<C, MarkRestored>) {
+          return DecideMarkRestored(txn, c);
+        } else if constexpr (std::is_same_v<C, CarrySuppression>) {
+          return DecideCarry(txn, c);
         } else {
           static_assert(kUnhandled<C>, "a command without a decision");
         }

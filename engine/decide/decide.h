@@ -42,5 +42,7 @@ Status DecideScore(Transaction& txn, const ScoreMemory& command);
 Status DecideChangeGenre(Transaction& txn, const ChangeGenre& command);
 Status DecideMerge(Transaction& txn, const MergeMemories& command);
 Status DecideUnmerge(Transaction& txn, const UnmergeMemory& command);
+Status DecideMarkRestored(Transaction& txn, const MarkRestored& command);
+Status DecideCarry(Transaction& txn, const CarrySuppression& command);
 
 }  // namespace perdure

@@ -11,6 +11,7 @@
 #include "engine/base/uuid.h"
 #include "engine/decide/memory_commands.h"
 #include "engine/model/scope.h"
+#include "engine/proof/keys.h"
 #include "engine/storage/keys.h"
 #include "schema/entry_generated.h"
 
@@ -79,6 +80,14 @@ struct SuppressValue {
 };
 struct LiftSuppression {
   Seq suppression = 0;  // the ValueSuppressed entry
+};
+// A suppression of a log that this one is an older copy of, by the keys that it had there.
+struct CarrySuppression {
+  std::vector<ValueKey> keys;
+  ScopePath scope;
+  std::optional<Uuid> memory;  // that it was made from; forgotten where it is live here
+  std::optional<Micros> until;
+  std::string text;  // of a value without a memory
 };
 
 struct DeclarePredicate {

@@ -198,6 +198,22 @@ Status DecideSuppress(Transaction& txn, const SuppressValue& command) {
   return ForgetHolders(txn, holders, {});
 }
 
+Status DecideCarry(Transaction& txn, const CarrySuppression& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Carrying a suppression over"));
+  RETURN_IF_ERROR(RequireWholeSpace(txn, "Carrying a suppression over"));
+  if (command.keys.empty()) {
+    return Refuse(Rule::kMalformed, "A suppression without keys refuses nothing.", "keys");
+  }
+  RETURN_IF_ERROR(CheckText(command.text, limits::kTextBytesMax, "text"));
+  ASSIGN_OR_RETURN(const fb::ScopeRef scope, EnsureScope(txn, command.scope));
+  RETURN_IF_ERROR(
+      Suppress(txn, {command.keys, scope, command.memory, command.until, command.text}));
+  if (!command.memory) return {};
+  ASSIGN_OR_RETURN(const auto record, ReadMemory(txn.state(), txn.space(), *command.memory));
+  if (!record || record->state != fb::MemoryState::live) return {};
+  return ForgetHolders(txn, {{*command.memory, *record}}, {});
+}
+
 Status LiftIfInForce(Transaction& txn, Seq suppression) {
   ASSIGN_OR_RETURN(const auto record, RequireSuppression(txn, suppression));
   if (record.lifted_seq != 0) return {};

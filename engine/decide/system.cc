@@ -132,4 +132,21 @@ Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command) {
   return {};
 }
 
+Status DecideMarkRestored(Transaction& txn, const MarkRestored& command) {
+  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Restoring a log"));
+  RETURN_IF_ERROR(RequireWholeSpace(txn, "Restoring a log"));
+  if (command.head_seq < txn.head().seq) {
+    return Refuse(Rule::kMalformed,
+                  fmt::format("A backup that ended at entry {} did not have entry {}.",
+                              command.head_seq, txn.head().seq),
+                  "head_seq");
+  }
+  fb::LogRestoredT event;
+  event.head_seq = command.head_seq;
+  event.head_hash = ToDigest(command.head_hash);
+  event.branch = command.branch;
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
+  return {};
+}
+
 }  // namespace perdure

@@ -51,5 +51,11 @@ struct DropPayloads {
   std::vector<Uuid> memories;
   bool complete = false;  // the last part
 };
+// The log is that of a backup, which ended with this entry, or the beginning of it.
+struct MarkRestored {
+  Seq head_seq = 0;
+  Hash head_hash{};
+  std::uint64_t branch = 0;  // told from every other by chance
+};
 
 }  // namespace perdure

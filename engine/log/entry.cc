@@ -61,6 +61,8 @@ bool HasItsPartsOfFact(const fb::Entry& entry) {
       return MemoryOf(entry) && entry.event_as_ValidityBounded()->by();
     case fb::Event::ValueSuppressed:
       return entry.event_as_ValueSuppressed()->scope();
+    case fb::Event::LogRestored:
+      return entry.event_as_LogRestored()->head_hash();
     default:
       return true;
   }

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "engine/base/hash.h"
-#include "engine/base/limits.h"
 #include "engine/log/tail.h"
 #include "engine/model/tables.h"
 #include "engine/proof/tree_head.h"
@@ -98,9 +97,11 @@ Status LogVerifier::Take(Seq seq, const std::string& bytes, const Digests& paylo
     Bad(seq - 1, fmt::format("Entry {} is not the one whose hash entry {} carries.", seq - 1, seq));
     return {};
   }
-  CheckPayload(*flatbuffers::GetRoot<fb::Entry>(bytes.data()), payloads);
+  const auto& entry = *flatbuffers::GetRoot<fb::Entry>(bytes.data());
+  CheckPayload(entry, payloads);
   for (const Tile& tile : tree_.Append(LeafHash(bytes))) RETURN_IF_ERROR(CheckTile(seq, tile));
-  if (seq % limits::kCheckpointEntries == 0) RETURN_IF_ERROR(CheckTreeHead(seq));
+  origin_.Follow(entry);
+  if (HasTreeHead(entry)) RETURN_IF_ERROR(CheckTreeHead(seq));
   if (report_.first_bad == 0) report_.entries = seq;
   return {};
 }
@@ -142,8 +143,8 @@ Status LogVerifier::CheckTile(Seq seq, const Tile& tile) {
 Status LogVerifier::CheckTreeHead(Seq seq) {
   const auto note = Read(store_, Family::kMeta, tables::TreeHeadAt(space_, seq));
   if (!note && note.error().code != Code::kCorrupt) return std::unexpected(note.error());
-  const Result<TreeHead> head =
-      OpenTreeHead(note && *note ? std::string_view(**note) : std::string_view(), origin_, key_);
+  const Result<TreeHead> head = OpenTreeHead(
+      note && *note ? std::string_view(**note) : std::string_view(), origin_.now(), key_);
   if (!head || head->size != seq || head->root != tree_.Root()) {
     Bad(seq, fmt::format("The entries up to {} are not those whose tree head was signed.", seq));
     return {};

@@ -11,6 +11,7 @@
 #include "engine/base/result.h"
 #include "engine/log/chain.h"
 #include "engine/log/entry.h"
+#include "engine/log/origin.h"
 #include "engine/proof/ed25519.h"
 #include "engine/proof/merkle.h"
 #include "engine/storage/store.h"
@@ -32,7 +33,7 @@ struct VerifyReport {
 // was erased meanwhile is kept on disk for its sake. After the first bad entry steps do nothing.
 class LogVerifier {
  public:
-  // `store` and `key` must outlive it.
+  // `origin`: of the log while it was never restored. `store` and `key` must outlive it.
   LogVerifier(const Store& store, SpaceId space, std::string origin, const PublicKey& key)
       : store_(store), space_(space), origin_(std::move(origin)), key_(key), chain_(space) {}
 
@@ -61,7 +62,7 @@ class LogVerifier {
 
   const Store& store_;
   SpaceId space_;
-  std::string origin_;
+  OriginTrail origin_;
   const PublicKey& key_;
   Chain chain_;
   TreeState tree_;

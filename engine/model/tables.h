@@ -13,6 +13,7 @@
 //         10 seq(8)                  -> SuppressionRecord
 //         11                         -> PolicyRecord
 //         12 memory(16) memory(16)   -> nothing            (a source, what was made from it)
+//         13                         -> BranchRecord       (of a log that was restored)
 //   rows   1 value key(16) memory(16) number(8) -> nothing, or of a fact's words every scope(32) in
 //                                       which it said them; number is the label_seq of a label's
 //                                       value, the version of a content value, the text_seq of a
@@ -85,7 +86,7 @@ inline std::string Suppression(SpaceId space, Seq seq) {
 }
 inline std::string SuppressionPrefix(SpaceId space) { return Key().U8(10).U32(space).Take(); }
 inline std::string Policy(SpaceId space) { return Key().U8(11).U32(space).Take(); }
-
+inline std::string Branch(SpaceId space) { return Key().U8(13).U32(space).Take(); }
 inline std::string DerivedPrefix(SpaceId space, const Uuid& source) {
   return Key().U8(12).U32(space).Bytes(AsBytes(source)).Take();
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/hash.h"
-#include "engine/base/limits.h"
+#include "engine/log/origin.h"
 #include "engine/model/tables.h"
 #include "engine/proof/tree_head.h"
 
@@ -15,7 +15,11 @@ namespace {
 class Walk {
  public:
   Walk(const Store& store, const SpaceInfo& space, const SigningKey& key)
-      : store_(store), space_(space), key_(key), chain_(space.id) {}
+      : store_(store),
+        space_(space),
+        key_(key),
+        chain_(space.id),
+        origin_(Engine::OriginOf(space.name)) {}
 
   Result<LogHealth> Run(Seq until, const EntryVisitor& visit) {
     LogHealth health{.space = space_.id, .name = space_.name};
@@ -51,9 +55,10 @@ class Walk {
     if (!row) return Bad(seq, "has a payload that cannot be read: " + row.error().message);
     RETURN_IF_ERROR(CheckPayload(*entry, *row));
     const std::vector<Tile> tiles = tree_.Append(LeafHash(**bytes));
-    RETURN_IF_ERROR(CheckTreeHead(seq));
+    origin_.Follow(*entry);
+    if (HasTreeHead(*entry)) RETURN_IF_ERROR(CheckTreeHead(seq));
     if (!visit) return {};
-    return visit({entry, *row, tiles, chain_.head(), tree_});
+    return visit({entry, *row, tiles, chain_.head(), tree_, origin_.now()});
   }
 
   // That the entry just taken is not the altered one of two that do not fit.
@@ -92,10 +97,9 @@ class Walk {
 
   // A head that is absent or damaged says nothing: it can be signed again.
   Status CheckTreeHead(Seq seq) const {
-    if (seq % limits::kCheckpointEntries != 0) return {};
     const auto note = store_.Get(Family::kMeta, tables::TreeHeadAt(space_.id, seq), kLatest);
     if (!note || !*note) return {};
-    const auto head = OpenTreeHead(**note, Engine::OriginOf(space_.name), key_.public_key);
+    const auto head = OpenTreeHead(**note, origin_.now(), key_.public_key);
     if (head && head->size == seq && head->root != tree_.Root()) {
       return Bad(seq, "ends a stretch that is not the one whose tree head was signed.");
     }
@@ -108,6 +112,7 @@ class Walk {
   Chain chain_;
   LogHead head_;  // as stored; empty where it cannot be read
   TreeState tree_;
+  OriginTrail origin_;
   std::set<Seq> unexplained_;
 };
 

@@ -20,6 +20,7 @@ struct WalkedEntry {
   const std::vector<Tile>& tiles;  // that it completes
   const LogHead& head;             // of the log up to it
   const TreeState& tree;
+  const std::string& origin;  // of tree heads of the log up to it
 };
 
 // Calls `visit` with each good entry, in order, up to the first bad one or `until`.

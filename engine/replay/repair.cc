@@ -14,8 +14,9 @@
 #include <system_error>
 
 #include "engine/apply/apply.h"
-#include "engine/base/limits.h"
+#include "engine/base/files.h"
 #include "engine/log/key_check.h"
+#include "engine/log/origin.h"
 #include "engine/model/tables.h"
 #include "engine/proof/tree_head.h"
 #include "engine/replay/log_walk.h"
@@ -94,8 +95,8 @@ class Builder {
                 tables::TreeTile(space.id, static_cast<std::uint8_t>(tile.level), tile.index),
                 tile.bytes, 0);
     }
-    if (seq % limits::kCheckpointEntries == 0) {
-      const TreeHead head{Engine::OriginOf(space.name), seq, walked.tree.Root(), {}};
+    if (HasTreeHead(*walked.entry)) {
+      const TreeHead head{walked.origin, seq, walked.tree.Root(), {}};
       batch.Put(Family::kMeta, tables::TreeHeadAt(space.id, seq), SignTreeHead(head, keys.signing),
                 0);
     }
@@ -259,6 +260,29 @@ Result<RepairReport> RebuildStore(const std::string& directory,
   }
   RETURN_IF_ERROR(Swap(directory, fresh, report));
   return report;
+}
+
+Status CutLogs(const std::string& directory, const std::map<SpaceId, Seq>& ends) {
+  const std::string fresh = StoreIn(directory) + ".rebuilt";
+  RETURN_IF_ERROR(RemoveTree(fresh));
+  {
+    ASSIGN_OR_RETURN(const auto old, OpenOld(directory));
+    ASSIGN_OR_RETURN(const auto store, Store::Open(fresh, {.write_ahead = false}));
+    const std::function<void(Seq)> silent;
+    Builder builder(*store, silent);
+    RETURN_IF_ERROR(builder.Begin());
+    ASSIGN_OR_RETURN(const auto spaces, SpacesOfLog(*old));
+    for (const SpaceInfo& space : spaces) {
+      ASSIGN_OR_RETURN(const SpaceKeys keys, KeysIn(directory, *old, space));
+      const auto end = ends.find(space.id);
+      RETURN_IF_ERROR(
+          builder.AddSpace(*old, space, keys, end == ends.end() ? kEverything : end->second));
+    }
+    RETURN_IF_ERROR(store->Flush());
+  }
+  RepairReport report;
+  RETURN_IF_ERROR(Swap(directory, fresh, report));
+  return RemoveTree(report.old_store);
 }
 
 }  // namespace perdure

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,5 +57,9 @@ struct RepairReport {
 Result<RepairReport> RebuildStore(const std::string& directory,
                                   const std::optional<Truncation>& truncation,
                                   const std::function<void(Seq)>& progress = {});
+
+// Rebuilds the store with each log cut after its entry in `ends`, and keeps nothing of the old one:
+// for files that are a copy. Those not named stay whole.
+Status CutLogs(const std::string& directory, const std::map<SpaceId, Seq>& ends);
 
 }  // namespace perdure

@@ -425,6 +425,12 @@ Status Store::CompactAll() {
   return {};
 }
 
+Status Store::WithFiles(const std::function<Status(const RocksFiles&)>& use) const {
+  const InUse files(*this);
+  RETURN_IF_ERROR(files.IsOpen());
+  return use(*files.operator->());
+}
+
 std::uint64_t Store::BytesOnDisk() const {
   std::uint64_t total = 0;
   for (const auto& [name, bytes] : Figures()) total += bytes;

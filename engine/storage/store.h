@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -100,6 +101,10 @@ class Store final : public StateWriter {
   Status Flush();
   // Rewrites every family down to the bottommost level.
   Status CompactAll();
+
+  // Hands the open files to what goes beyond reads and writes, in this room alone; a Reopen waits
+  // for it.
+  Status WithFiles(const std::function<Status(const RocksFiles&)>& use) const;
 
   std::uint64_t BytesOnDisk() const;
   // One named figure a family, for metrics.

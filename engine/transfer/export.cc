@@ -17,12 +17,12 @@ constexpr Seq kProgressEvery = 10'000;
 
 std::unexpected<Error> Bad(std::string message) { return Fail(Code::kCorrupt, std::move(message)); }
 
-Result<Seal> ParseSeal(std::string_view bytes, std::string_view space) {
+Result<Seal> ParseSeal(std::string_view bytes, std::string_view origin) {
   const std::size_t line = bytes.find('\n');
   if (line == bytes.npos) return Bad("A seal of the export has no verifier key.");
   Seal seal{std::string(bytes.substr(0, line)), std::string(bytes.substr(line + 1)), {}};
   ASSIGN_OR_RETURN(const VerifierKey key, ParseVerifierKey(seal.verifier_key));
-  ASSIGN_OR_RETURN(seal.head, OpenTreeHead(seal.note, Engine::OriginOf(space), key.key));
+  ASSIGN_OR_RETURN(seal.head, OpenTreeHead(seal.note, origin, key.key));
   return seal;
 }
 
@@ -30,7 +30,10 @@ Result<Seal> ParseSeal(std::string_view bytes, std::string_view space) {
 class Copier {
  public:
   Copier(const Engine& engine, const SpaceInfo& space, std::ostream& out)
-      : engine_(engine), space_(space), writer_(out), audit_(space.id) {}
+      : engine_(engine),
+        space_(space),
+        writer_(out),
+        audit_(space.id, Engine::OriginOf(space.name)) {}
 
   Status Run(const std::function<void(Seq)>& progress) {
     writer_.Space(space_.id, space_.name);
@@ -76,7 +79,7 @@ class Copier {
     ASSIGN_OR_RETURN(const auto stored,
                      engine_.Latest().Get(Family::kMeta, tables::AdoptedSeal(space_.id, size)));
     if (!stored) return {};
-    ASSIGN_OR_RETURN(Seal seal, ParseSeal(*stored, space_.name));
+    ASSIGN_OR_RETURN(Seal seal, ParseSeal(*stored, audit_.origin()));
     writer_.Seal(seal.verifier_key, seal.note);
     report_.seals.push_back(std::move(seal));
     return {};
@@ -85,7 +88,7 @@ class Copier {
   void OwnSeal() {
     const SigningKey& key = engine_.KeysOf(space_.id).signing;
     Seal seal;
-    seal.head = {Engine::OriginOf(space_.name), audit_.head().seq, audit_.Root(), {}};
+    seal.head = {audit_.origin(), audit_.head().seq, audit_.Root(), {}};
     seal.note = SignTreeHead(seal.head, key);
     seal.verifier_key = FormatVerifierKey(seal.head.origin, key.public_key);
     writer_.Seal(seal.verifier_key, seal.note);
@@ -145,7 +148,7 @@ class Checker {
     if (audit_ || bytes.size() <= 4) return Bad("The export names its space not once.");
     report_.space = static_cast<SpaceId>(ReadBigEndian(bytes.substr(0, 4)));
     report_.name = bytes.substr(4);
-    audit_.emplace(report_.space);
+    audit_.emplace(report_.space, Engine::OriginOf(report_.name));
     return {};
   }
 
@@ -161,7 +164,7 @@ class Checker {
   }
 
   Status TakeSeal(std::string_view bytes) {
-    ASSIGN_OR_RETURN(Seal seal, ParseSeal(bytes, report_.name));
+    ASSIGN_OR_RETURN(Seal seal, ParseSeal(bytes, audit_->origin()));
     if (seal.head.size != audit_->head().seq || seal.head.root != audit_->Root()) {
       return Bad(fmt::format("The entries up to {} are not those that the seal after them covers.",
                              audit_->head().seq));

@@ -19,6 +19,7 @@ Status LogAudit::Next(const std::string& bytes, std::optional<std::string_view> 
   RETURN_IF_ERROR(chain_.Next(bytes));
   tree_.Append(LeafHash(bytes));
   const fb::Entry& entry = *flatbuffers::GetRoot<fb::Entry>(bytes.data());
+  origin_.Follow(entry);
   present_.push_back(payload.has_value());
   if (payload) {
     ++payloads_;

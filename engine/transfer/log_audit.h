@@ -5,17 +5,20 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/log/chain.h"
+#include "engine/log/origin.h"
 #include "engine/proof/merkle.h"
 
 namespace perdure {
 
 class LogAudit {
  public:
-  explicit LogAudit(SpaceId space) : chain_(space) {}
+  // `origin`: of tree heads of the log while it was never restored.
+  LogAudit(SpaceId space, std::string origin) : chain_(space), origin_(std::move(origin)) {}
 
   // The next entry and its payload row, if there is one. kCorrupt names what is wrong with it.
   Status Next(const std::string& entry, std::optional<std::string_view> payload);
@@ -26,12 +29,14 @@ class LogAudit {
 
   const LogHead& head() const { return chain_.head(); }
   Hash Root() const { return tree_.Root(); }
+  const std::string& origin() const { return origin_.now(); }  // of a tree head of what came so far
   Seq payloads() const { return payloads_; }
   Seq payloads_gone() const { return gone_.size(); }
 
  private:
   Chain chain_;
   TreeState tree_;
+  OriginTrail origin_;
   Seq payloads_ = 0;
   std::vector<bool> present_;  // by seq - 1: whether the payload came
   std::set<Seq> gone_;         // those whose entry has a digest and that did not come

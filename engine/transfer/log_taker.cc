@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "engine/apply/apply.h"
-#include "engine/base/limits.h"
 #include "engine/model/tables.h"
 #include "engine/proof/tree_head.h"
 
@@ -14,7 +13,7 @@ constexpr std::size_t kBatchBytes = 8 << 20;  // a batch lies in memory
 
 }  // namespace
 
-LogTaker::LogTaker(Passkey, Store& store, SpaceId space, std::string origin, const SpaceKeys& keys)
+LogTaker::LogTaker(Passkey, Store& store, SpaceId space, OriginTrail origin, const SpaceKeys& keys)
     : store_(store),
       base_(store, kLatest),
       space_(space),
@@ -24,8 +23,10 @@ LogTaker::LogTaker(Passkey, Store& store, SpaceId space, std::string origin, con
 
 Result<std::unique_ptr<LogTaker>> LogTaker::Open(Store& store, SpaceId space, std::string origin,
                                                  const SpaceKeys& keys, Seq batch_entries) {
-  ASSIGN_OR_RETURN(LogTail tail, ReadTail(store, space, origin, keys.signing.public_key, true));
-  auto taker = std::make_unique<LogTaker>(Passkey(), store, space, std::move(origin), keys);
+  ASSIGN_OR_RETURN(OriginTrail trail, OriginOfLog(StoreView(store, kLatest), space, origin));
+  ASSIGN_OR_RETURN(LogTail tail,
+                   ReadTail(store, space, trail.now(), keys.signing.public_key, true));
+  auto taker = std::make_unique<LogTaker>(Passkey(), store, space, std::move(trail), keys);
   taker->batch_entries_ = batch_entries;
   taker->chain_ = Chain(space, tail.head);
   taker->tree_ = std::move(tail.tree);
@@ -46,20 +47,21 @@ Status LogTaker::Take(const std::string& bytes, std::optional<std::string_view> 
                 0);
   }
   RETURN_IF_ERROR(Apply(*entry, row ? &**row : nullptr, keys_.secret, *batch_));
-  PutTree(bytes, entry->seq());
+  PutTree(entry);
   batched_bytes_ += bytes.size() + payload.value_or("").size();
   return ++batched_ >= batch_entries_ || batched_bytes_ >= kBatchBytes ? Flush() : Status();
 }
 
-void LogTaker::PutTree(std::string_view entry, Seq seq) {
-  for (Tile& tile : tree_.Append(LeafHash(entry))) {
+void LogTaker::PutTree(const Entry& entry) {
+  for (Tile& tile : tree_.Append(LeafHash(entry.bytes()))) {
     batch_->Put(Family::kTree,
                 tables::TreeTile(space_, static_cast<std::uint8_t>(tile.level), tile.index),
                 std::move(tile.bytes), 0);
   }
-  if (seq % limits::kCheckpointEntries == 0) {
-    batch_->Put(Family::kMeta, tables::TreeHeadAt(space_, seq),
-                SignTreeHead({origin_, seq, tree_.Root(), {}}, keys_.signing), 0);
+  origin_.Follow(*entry);
+  if (HasTreeHead(*entry)) {
+    batch_->Put(Family::kMeta, tables::TreeHeadAt(space_, entry->seq()),
+                SignTreeHead({origin_.now(), entry->seq(), tree_.Root(), {}}, keys_.signing), 0);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "engine/base/result.h"
 #include "engine/log/chain.h"
+#include "engine/log/origin.h"
 #include "engine/log/tail.h"
 #include "engine/proof/keys.h"
 #include "engine/storage/store.h"
@@ -18,7 +19,8 @@ namespace perdure {
 
 class LogTaker {
  public:
-  // Continues the log of `space` where it ends, in synced batches of `batch_entries`. `store`,
+  // Continues the log of `space`, whose origin this is while it was never restored, where it ends,
+  // in synced batches of `batch_entries`. `store`,
   // which nobody else writes to meanwhile, and `keys` must outlive it.
   static Result<std::unique_ptr<LogTaker>> Open(Store& store, SpaceId space, std::string origin,
                                                 const SpaceKeys& keys, Seq batch_entries = 512);
@@ -35,15 +37,15 @@ class LogTaker {
     friend class LogTaker;
     Passkey() {}
   };
-  LogTaker(Passkey, Store& store, SpaceId space, std::string origin, const SpaceKeys& keys);
+  LogTaker(Passkey, Store& store, SpaceId space, OriginTrail origin, const SpaceKeys& keys);
 
  private:
-  void PutTree(std::string_view entry, Seq seq);
+  void PutTree(const Entry& entry);
 
   Store& store_;
   StoreView base_;
   const SpaceId space_;
-  const std::string origin_;
+  OriginTrail origin_;
   const SpaceKeys& keys_;
   Seq batch_entries_ = 0;
   Chain chain_;

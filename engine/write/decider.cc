@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/base/limits.h"
 #include "engine/model/tables.h"
 #include "engine/proof/tree_head.h"
 
@@ -82,8 +81,9 @@ void Decider::Append(Group& group, SpaceId space, SpaceStart& start, const Execu
                       tables::TreeTile(space, static_cast<std::uint8_t>(tile.level), tile.index),
                       std::move(tile.bytes), 0);
     }
-    if (entry->seq() % limits::kCheckpointEntries == 0) {
-      const TreeHead head{start.origin, entry->seq(), start.end.tree.Root(), {}};
+    start.origin.Follow(*entry);
+    if (HasTreeHead(*entry)) {
+      const TreeHead head{start.origin.now(), entry->seq(), start.end.tree.Root(), {}};
       group.state.Put(Family::kMeta, tables::TreeHeadAt(space, entry->seq()),
                       SignTreeHead(head, start.keys->signing), 0);
     }

@@ -4,11 +4,11 @@
 
 #include <map>
 #include <memory>
-#include <string>
 
 #include "engine/base/clock.h"
 #include "engine/base/mutex.h"
 #include "engine/base/random.h"
+#include "engine/log/origin.h"
 #include "engine/proof/keys.h"
 #include "engine/write/execute.h"
 #include "engine/write/group.h"
@@ -21,7 +21,7 @@ namespace perdure {
 struct SpaceStart {
   LogEnd end;
   const SpaceKeys* keys = nullptr;  // must outlive the writer
-  std::string origin;               // of signed tree heads, e.g. "perdure/main"
+  OriginTrail origin;               // of signed tree heads
 };
 
 // The space whose log takes the command's entries.

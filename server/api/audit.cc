@@ -132,7 +132,8 @@ Result<Json> Prove(Engine& engine, const Principal& principal, const Json& argum
   ASSIGN_OR_RETURN(const ProofSizes sizes, SizesOf(state, arguments));
   const SigningKey& key = engine.KeysOf(principal.space).signing;
   TreeHead head;
-  head.origin = Engine::OriginOf(CallerOf(engine, principal).space);
+  ASSIGN_OR_RETURN(head.origin,
+                   engine.Origin({principal.space, CallerOf(engine, principal).space}));
   head.size = sizes.size;
   ASSIGN_OR_RETURN(head.root, RootAt(sizes.size, tree));
   Json answer = {{"tree_head", SignTreeHead(head, key)},

@@ -173,6 +173,8 @@ void LiveThroughEveryEvent(TestEngine& engine) {
   EXPECT_THAT(engine->Compact(all, {then, true}, {}), IsOk());
   must(StoreMemories{{draft}}, {.dry_run = true, .keep = true});
   must(MoveState{kept, Transition::kPin});
+  const LogHead head = engine->Visible(kMainSpace);
+  must(MarkRestored{head.seq, head.hash, 0x5eed});
 }
 
 Result<Folded> FoldGolden(const Golden& golden, Fold fold, std::size_t left_out) {

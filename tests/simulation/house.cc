@@ -131,7 +131,8 @@ Status House::LoadSpace(SpaceId space) {
                    ReadTail(disk_, {space, "simulation", at->second.signing.public_key},
                             disk_.Last(space), true));
   trace_.Note("space {} is open at {}", space, tail.head.seq);
-  life_->path.AddSpace(space, {{tail.head, std::move(tail.tree)}, &at->second, "simulation"});
+  life_->path.AddSpace(space,
+                       {{tail.head, std::move(tail.tree)}, &at->second, OriginTrail("simulation")});
   life_->spaces.push_back(space);
   const bool followed = std::ranges::any_of(
       followers_, [&](const auto& follower) { return follower->space() == space; });

@@ -18,7 +18,7 @@ import sys
 
 from tree_head import Refused, need, open_head, parse_key, sha
 
-MEMORY_ERASED, PAYLOADS_COMPACTED = 15, 22
+MEMORY_ERASED, PAYLOADS_COMPACTED, LOG_RESTORED = 15, 22, 41
 
 
 class Tree:
@@ -48,7 +48,8 @@ U16, U32, I32, U64, I64 = (struct.Struct("<" + kind).unpack_from for kind in "HI
 
 
 def read_entry(data):
-    """(format, space, seq, time, prev_hash, payload digest, seqs that it erased) of an entry."""
+    """(format, space, seq, time, prev_hash, payload digest, seqs that it erased, branch that it
+    began or None) of an entry."""
     need(data[4:8] == b"PDE1", "the identifier")
     table = U32(data, 0)[0]
     vtable = table - I32(data, table)[0]
@@ -66,9 +67,11 @@ def read_entry(data):
 
     prev, digest, kind, event = place(7), place(8), value(11, lambda d, at: (d[at],)), place(12)
     need(prev and prev + 32 <= len(data) and digest + 32 <= len(data) and kind and event, "a field")
-    erased = covered(data, event + U32(data, event)[0]) if kind in (MEMORY_ERASED, PAYLOADS_COMPACTED) else ()
+    table_of_event = event + U32(data, event)[0]
+    erased = covered(data, table_of_event) if kind in (MEMORY_ERASED, PAYLOADS_COMPACTED) else ()
+    branch = branch_of(data, table_of_event) if kind == LOG_RESTORED else None
     return (value(0, U16), value(1, U32), value(2, U64), value(3, I64), data[prev : prev + 32],
-            data[digest : digest + 32] if digest else None, erased)
+            data[digest : digest + 32] if digest else None, erased, branch)
 
 
 def covered(data, table):
@@ -81,13 +84,21 @@ def covered(data, table):
     return struct.unpack_from(f"<{U32(data, vector)[0]}Q", data, vector + 4)
 
 
+def branch_of(data, table):
+    """Field 2 of a LogRestored."""
+    vtable = table - I32(data, table)[0]
+    at = U16(data, vtable + 8)[0] if U16(data, vtable)[0] >= 10 else 0
+    return U64(data, table + at)[0] if at else 0
+
+
 class Audit:
     """Takes the records of an export one after another."""
 
     def __init__(self, keys, heads):
         self.keys, self.heads = keys, sorted(open_head(head, keys) for head in heads)
         self.heads = [head for head in self.heads if head[1] > 0]
-        self.tree, self.space, self.origin = Tree(), None, None
+        self.tree, self.space, self.name, self.origin = Tree(), None, None, None
+        self.restored = []  # entries with which files of a backup became the log
         self.hash, self.time, self.digest = bytes(32), None, None
         self.gone, self.erased, self.present = set(), set(), set()
         self.sealed, self.sure = 0, 0  # entries under the last seal, and under a kept head
@@ -95,7 +106,8 @@ class Audit:
     def take(self, kind, data):
         need((self.space is None) == (kind == b"S"), "the space is named once, at the beginning")
         if kind == b"S":
-            self.space, self.origin = int.from_bytes(data[:4], "big"), "perdure/" + data[4:].decode()
+            self.space, self.name = int.from_bytes(data[:4], "big"), "perdure/" + data[4:].decode()
+            self.origin = self.name
         elif kind == b"E":
             self.take_entry(data)
         elif kind == b"P":
@@ -110,7 +122,7 @@ class Audit:
     def take_entry(self, data):
         seq = self.tree.size + 1
         try:
-            form, space, named, time, prev, digest, erased = read_entry(data)
+            form, space, named, time, prev, digest, erased, branch = read_entry(data)
         except (struct.error, IndexError, Refused):
             raise Refused(f"entry {seq} is malformed") from None
         need(form == 1 and space == self.space, f"entry {seq} is of this format and space")
@@ -121,6 +133,9 @@ class Audit:
         if digest:
             self.gone.add(seq)
         self.erased.update(erased)
+        if branch is not None:
+            self.origin = f"{self.name}/{branch:016x}"
+            self.restored.append(seq)
         self.tree.append(data)
         while self.sure < len(self.heads) and self.heads[self.sure][1] == seq:
             self.check_head(*self.heads[self.sure])
@@ -188,6 +203,8 @@ def main():
     print(f"{audit.origin}: {audit.tree.size} entries, {len(audit.present)} payloads "
           f"({len(audit.gone)} erased), {len(audit.heads)} kept heads: all hold")
     print(f"  root {audit.tree.root().hex()}")
+    for seq in audit.restored:
+        print(f"  entry {seq}: the log was restored from a backup; what came after the backup is not in it")
     return 0
 
 

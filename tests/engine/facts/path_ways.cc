@@ -286,6 +286,19 @@ Ways WaysOf(For<UnmergeMemory>) {
            },
            [](World& w) { return w.Do(UnmergeMemory{w.id}); }}};
 }
+Ways WaysOf(For<MarkRestored>) {
+  return {After("mark it restored", [](World& w) {
+    const LogHead head = (*w).Visible(kMainSpace);
+    EXPECT_THAT(w.Do(MarkRestored{head.seq, head.hash, 1}), IsOk());
+  })};
+}
+Ways WaysOf(For<CarrySuppression>) {
+  return {After("carry it over once more, for a short time", [](World& w) {
+    const Micros until = w.clock().Now() + kDay;
+    EXPECT_THAT(w.Do(CarrySuppression{.keys = {ValueKey{1}}, .until = until}), IsOk());
+    w.clock().Advance(2 * kDay);
+  })};
+}
 
 template <typename... Cs>
 Ways WaysOfAll(For<std::variant<Cs...>>) {

@@ -226,6 +226,8 @@ struct InTable {
   constexpr int operator()(const LiftSuppression&) const { return 0; }
   constexpr int operator()(const DeclarePredicate&) const { return 0; }
   constexpr int operator()(const SetPolicy&) const { return 0; }
+  constexpr int operator()(const MarkRestored&) const { return 0; }
+  constexpr int operator()(const CarrySuppression&) const { return 0; }
 };
 
 class StateMachine : public ::testing::TestWithParam<bool> {};

@@ -50,6 +50,8 @@ TEST(Events, EveryKindIsProducedByACommand) {
   ASSERT_THAT(engine->AddSpace(all, "team-a", {}), IsOk());
   ASSERT_THAT(engine->Compact(all, {then, true}, {}), IsOk());
   EXPECT_THAT(engine.Do(StoreMemories{{draft}}, {.dry_run = true, .keep = true}), IsOk());
+  const LogHead head = engine->Visible(kMainSpace);
+  EXPECT_THAT(engine.Do(MarkRestored{head.seq, head.hash, 1}), IsOk());
 
   std::set<fb::Event> produced = EventsIn(engine, kMainSpace);
   produced.merge(EventsIn(engine, kSystemSpace));

@@ -80,7 +80,7 @@ class Pipeline {
   SpaceStart Start() {
     return {{engine_->Visible(kMainSpace), engine_->Tree(kMainSpace)},
             &engine_->KeysOf(kMainSpace),
-            "perdure/main"};
+            OriginTrail("perdure/main")};
   }
 
   using Answer = std::future<Result<WriteOutcome>>;
@@ -230,7 +230,7 @@ TEST(Pipeline, StoppingEndsWhateverTheThreadsAreAbout) {
         SyncPolicy{});
     sequencer->AddSpace(kMainSpace, {{engine->Visible(kMainSpace), engine->Tree(kMainSpace)},
                                      &engine->KeysOf(kMainSpace),
-                                     "perdure/main"});
+                                     OriginTrail("perdure/main")});
     auto answer = std::async(std::launch::async, [&] {
       return sequencer->Submit({With(kAgent), StoreMemories{{Note("text")}}, {.dry_run = true}});
     });
@@ -247,7 +247,7 @@ TEST(Decider, GroupsOverAGroupNotWrittenGiveTheBytesOfGroupsWrittenOneByOne) {
     Decider decider(engine->Latest(), engine.clock(), engine.random());
     decider.AddSpace(kMainSpace, {{engine->Visible(kMainSpace), engine->Tree(kMainSpace)},
                                   &engine->KeysOf(kMainSpace),
-                                  "perdure/main"});
+                                  OriginTrail("perdure/main")});
     std::shared_ptr<Group> below;
     const auto write = [&](Group& group) {
       ASSERT_THAT(engine->store().Write(group.state.mutations(), true), IsOk());
