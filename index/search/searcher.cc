@@ -235,7 +235,7 @@ void Searcher::CompleteScores(double lexical_rest, double semantic_rest) {
 
 void Searcher::AddPriors() {
   const Columns& columns = in_.index->columns();
-  const std::uint32_t user = columns.FindLabel(UserSpeakerKey(in_.index->secret()));
+  const std::uint32_t user = columns.FindLabel(SpeakerKey(in_.index->secret(), "user"));
   for (Candidate& candidate : candidates_) {
     candidate.is_pending = !candidate.has_cosine && candidate.best_chunk != kNoRow &&
                            candidate.best_chunk >= pending_from_;
