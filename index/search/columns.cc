@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "engine/apply/memory_fold.h"
 #include "engine/base/check.h"
@@ -69,6 +70,11 @@ std::uint32_t Columns::FindLabel(const ValueKey& key) const {
   return kNoRow;
 }
 
+ValueKey Columns::KeyOfLabel(std::uint32_t label) const {
+  const MutexLock lock(labels_mutex_);
+  return label_keys[label].key;
+}
+
 std::uint32_t Columns::FindContainer(Seq node) const {
   std::size_t low = 0;
   std::size_t high = containers.size();
@@ -96,7 +102,8 @@ bool Columns::HasLabel(std::uint32_t version, std::uint32_t label) const {
 std::uint64_t Columns::HeapBytes() const {
   return memories.HeapBytes() + states.HeapBytes() + versions.HeapBytes() + chunks.HeapBytes() +
          label_refs.HeapBytes() + label_keys.HeapBytes() + containers.HeapBytes() +
-         scopes.HeapBytes() + valid_spans.HeapBytes() + latest_.HeapBytes();
+         scopes.HeapBytes() + valid_spans.HeapBytes() + turns.HeapBytes() + latest_.HeapBytes() +
+         turn_of_.HeapBytes() + turn_order_.HeapBytes();
 }
 
 // --- Folding -------------------------------------------------------------------------------------
@@ -162,6 +169,7 @@ std::uint32_t Columns::MemoryFor(const Uuid& id, const fb::MemoryRecordT& after)
   const std::uint32_t row = memories.Append(memory);
   memory_rows_.Insert(row, [this](std::uint32_t r) { return HashOfBytes(memories[r].id); });
   latest_.Append(kNoRow);
+  turn_of_.Append(kNoRow);
   return row;
 }
 
@@ -185,6 +193,14 @@ std::uint32_t Columns::ScopeFor(const fb::ScopeRef& scope) {
   const std::uint32_t added = scopes.Append(row);
   scope_rows_.Insert(added, [&](std::uint32_t r) { return hash(scopes[r]); });
   return added;
+}
+
+void Columns::AddTurn(std::uint32_t memory, const fb::MemoryRecordT& record, const Keys& keys) {
+  const std::uint32_t turn =
+      turns.Append({record.position.value_or(std::numeric_limits<std::int64_t>::max()), memory,
+                    LabelFor(*keys.session), keys.speaker ? LabelFor(*keys.speaker) : kNoRow, 0});
+  turn_order_.Append();
+  std::atomic_ref(turn_of_.Mutable(memory)).store(turn, std::memory_order_release);
 }
 
 void Columns::AddContainer(Seq node, Seq parent) {
@@ -215,7 +231,7 @@ std::uint32_t Columns::AppendVersion(const fb::Entry& entry, const fb::MemoryRec
 }
 
 Columns::Change Columns::Fold(const fb::Entry& entry, const std::optional<fb::MemoryRecordT>& after,
-                              std::span<const ChunkSpan> spans, std::span<const ValueKey> labels) {
+                              std::span<const ChunkSpan> spans, const Keys& keys) {
   if (const auto* node = entry.event_as_ScopeNodeCreated();
       node != nullptr && node->node_class() == fb::NodeClass::container) {
     AddContainer(entry.seq(), node->parent());
@@ -227,8 +243,11 @@ Columns::Change Columns::Fold(const fb::Entry& entry, const std::optional<fb::Me
   const std::uint32_t before = LatestState(change.memory);
   const std::uint32_t shown = before == kNoRow ? kNoRow : states[before].version;
   if (VersionMadeBy(entry) != 0) {
-    change.version = AppendVersion(entry, *after, change.memory, spans, labels);
+    change.version = AppendVersion(entry, *after, change.memory, spans, keys.labels);
     change.replaced = shown;
+  }
+  if (keys.session && TurnOf(change.memory) == kNoRow) {
+    AddTurn(change.memory, *after, keys);
   }
   const std::uint32_t state = states.Append(
       {entry.record_time(), after->expires_at ? *after->expires_at : rows::kNever, change.memory,
@@ -250,6 +269,11 @@ void Columns::Erase(std::uint32_t memory) {
           .store(kNoRow, std::memory_order_relaxed);
     }
   }
+  if (const std::uint32_t turn = TurnOf(memory); turn != kNoRow) {
+    turns.Mutable(turn).session = kNoRow;
+    std::atomic_ref(turns.Mutable(turn).speaker).store(kNoRow, std::memory_order_relaxed);
+    turn_order_.Remove(turn);
+  }
   DropUnusedLabels();
 }
 
@@ -257,6 +281,10 @@ void Columns::DropUnusedLabels() {
   std::vector<bool> used(label_keys.size());
   for (std::size_t i = 0; i < label_refs.size(); ++i) {
     if (label_refs[i] != kNoRow) used[label_refs[i]] = true;
+  }
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (turns[i].session != kNoRow) used[turns[i].session] = true;
+    if (turns[i].speaker != kNoRow) used[turns[i].speaker] = true;
   }
   const MutexLock lock(labels_mutex_);
   for (std::size_t row = 0; row < used.size(); ++row) {
@@ -294,11 +322,22 @@ Status Columns::CheckRows() const {
       return corrupt("versions");
     }
   }
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    const rows::Turn& row = turns[i];
+    if (row.memory >= memories.size() ||
+        (row.session != kNoRow && row.session >= label_keys.size()) ||
+        (row.speaker != kNoRow && row.speaker >= label_keys.size())) {
+      return corrupt("turns");
+    }
+  }
   return {};
 }
 
 Status Columns::FinishLoading() {
-  for (std::size_t i = 0; i < memories.size(); ++i) latest_.Append(kNoRow);
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    latest_.Append(kNoRow);
+    turn_of_.Append(kNoRow);
+  }
   for (std::uint32_t i = 0; i < states.size(); ++i) {
     const rows::State& row = states[i];
     if (row.memory >= memories.size() || row.version >= versions.size() ||
@@ -314,7 +353,12 @@ Status Columns::FinishLoading() {
       return Fail(Code::kCorrupt, "A row of scopes refers to one that is not there.");
     }
   }
-  return CheckRows();
+  RETURN_IF_ERROR(CheckRows());
+  for (std::uint32_t i = 0; i < turns.size(); ++i) {
+    turn_of_.Mutable(turns[i].memory) = i;
+    turn_order_.Append();
+  }
+  return {};
 }
 
 void Columns::PrepareWriter() {

@@ -25,6 +25,7 @@
 #include "index/search/blocked_table.h"
 #include "index/search/row_map.h"
 #include "index/search/rows.h"
+#include "index/search/turn_order.h"
 #include "schema/records_generated.h"
 
 namespace perdure {
@@ -49,19 +50,33 @@ class Columns {
   // The record of the entry's memory after it; nullopt when the entry touches none. Changes
   // nothing. kCorrupt when the log contradicts itself.
   Result<std::optional<fb::MemoryRecordT>> RecordAfter(const fb::Entry& entry) const;
-  // Folds one entry. `after` is RecordAfter(entry); `chunks` and `labels` are those of the version
+  // The value keys of a version.
+  struct Keys {
+    std::vector<ValueKey> labels;
+    std::optional<ValueKey> session;  // of a turn, like the next
+    std::optional<ValueKey> speaker;
+  };
+  // Folds one entry. `after` is RecordAfter(entry); `chunks` and `keys` are those of the version
   // that it makes. The new state is not visible before `record_time` of the entry.
   Change Fold(const fb::Entry& entry, const std::optional<fb::MemoryRecordT>& after,
-              std::span<const ChunkSpan> chunks, std::span<const ValueKey> labels);
-  // Forgets the labels of a memory; what its chunks and states were stays known by number.
+              std::span<const ChunkSpan> chunks, const Keys& keys);
+  // Forgets the labels and the session of a memory; what its chunks and states were stays known by
+  // number.
   void Erase(std::uint32_t memory);
 
   std::uint32_t FindMemory(const Uuid& id) const;  // the writer's; kNoRow when unknown
   std::vector<std::uint64_t> ChunksOfMemory(std::uint32_t memory) const;
   std::uint32_t FindLabel(const ValueKey& key) const;  // kNoRow: no memory has it
+  ValueKey KeyOfLabel(std::uint32_t label) const;
   // The row of a container's node, 0 for the root; kNoRow when unknown.
   std::uint32_t FindContainer(Seq node) const;
   bool HasLabel(std::uint32_t version, std::uint32_t label) const;
+
+  // The row of turns of a memory, kNoRow when it is none. Who follows whom: turn_order().
+  std::uint32_t TurnOf(std::uint32_t memory) const {
+    return std::atomic_ref(turn_of_.Mutable(memory)).load(std::memory_order_acquire);
+  }
+  const TurnOrder& turn_order() const { return turn_order_; }
 
   std::uint32_t LatestState(std::uint32_t memory) const {
     return std::atomic_ref(latest_.Mutable(memory)).load(std::memory_order_acquire);
@@ -94,6 +109,7 @@ class Columns {
   BlockedTable<rows::Container> containers;
   BlockedTable<rows::Scope> scopes;
   BlockedTable<rows::ValidSpan> valid_spans;
+  BlockedTable<rows::Turn> turns;
 
   // After the tables were attached: derives what no file holds. kCorrupt when a row refers to one
   // that is not there.
@@ -111,11 +127,14 @@ class Columns {
   std::uint32_t MemoryFor(const Uuid& id, const fb::MemoryRecordT& after);
   std::uint32_t LabelFor(const ValueKey& key);
   std::uint32_t ScopeFor(const fb::ScopeRef& scope);
+  void AddTurn(std::uint32_t memory, const fb::MemoryRecordT& record, const Keys& keys);
   void AddContainer(Seq node, Seq parent);
   void DropUnusedLabels();
   Status CheckRows() const;
 
-  BlockedTable<std::uint32_t> latest_;  // by memory: its latest state
+  BlockedTable<std::uint32_t> latest_;   // by memory: its latest state
+  BlockedTable<std::uint32_t> turn_of_;  // by memory
+  TurnOrder turn_order_{turns};
   bool writer_ready_ = false;
   RowMap memory_rows_;
   RowMap label_rows_;

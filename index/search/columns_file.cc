@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kMagic = "PDCOLS2\n";
 
-// The label tables change after they were written, and row 0 of containers is always there: those
-// three are copied, the others stay mapped.
+// Labels and turns change after they were written, and row 0 of containers is always there: those
+// four are copied, the others stay mapped.
 template <typename C, typename Visit>
 Status ForEachTable(C& columns, Visit visit) {
   std::size_t number = 0;
@@ -28,10 +28,13 @@ Status ForEachTable(C& columns, Visit visit) {
   RETURN_IF_ERROR(visit(number++, "label_keys", columns.label_keys, false));
   RETURN_IF_ERROR(visit(number++, "containers", columns.containers, false));
   RETURN_IF_ERROR(visit(number++, "scopes", columns.scopes, true));
-  return visit(number++, "valid_spans", columns.valid_spans, true);
+  RETURN_IF_ERROR(visit(number++, "valid_spans", columns.valid_spans, true));
+  return visit(number++, "turns", columns.turns, false);
 }
 
-bool IsLabels(std::string_view table) { return table.starts_with("label_"); }
+bool IsErasedInPlace(std::string_view table) {
+  return table.starts_with("label_") || table == "turns";
+}
 
 template <typename Row>
 std::string_view BytesOf(std::span<const Row> rows) {
@@ -156,7 +159,7 @@ Result<ColumnsCut> ColumnsFile::Load(Seq seq, Columns& columns) {
 
 Status ColumnsFile::Save(const Columns& columns, const ColumnsCut& cut) {
   const auto save = [&](std::size_t i, const char* name, auto& table, bool) -> Status {
-    const bool anew = cut.labels_changed && IsLabels(name);
+    const bool anew = cut.labels_changed && IsErasedInPlace(name);
     const std::uint64_t from = anew ? 0 : written_[i].rows;
     if (from == cut.rows[i]) return {};
     return SaveTable(directory_ + "/" + name, table, from, cut.rows[i], written_[i]);

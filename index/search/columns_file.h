@@ -8,8 +8,8 @@
 //   table := rows(8) block hash(32)*      one hash a block of kBlockRows rows, the last begun
 //
 // Several metas may stand side by side, since tables only grow: the one holds that the text index
-// is at. Erasing rewrites the labels in place; a crash in the midst of it leaves hashes that do not
-// match, and the columns are built anew.
+// is at. Erasing rewrites labels and turns in place; a crash in the midst of it leaves hashes that
+// do not match, and the columns are built anew.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@
 
 namespace perdure {
 
-inline constexpr std::size_t kColumnTables = 9;
+inline constexpr std::size_t kColumnTables = 10;
 
 // A state of the columns that can be written while more is folded into them.
 struct ColumnsCut {

@@ -14,12 +14,13 @@ Result<FoldedEntry> FoldEntry(const FoldSource& from, Seq seq, Columns& columns)
                                            after->label_seq, from.embedder));
   }
   std::vector<ChunkSpan> spans;
-  std::vector<ValueKey> labels;
+  Columns::Keys keys;
   if (text) {
     spans = SpansOf(*text);
-    labels = FilterKeys(*text, from.secret);
+    keys = {FilterKeys(*text, from.secret), SessionKey(*text, from.secret), std::nullopt};
+    if (!text->speaker.empty()) keys.speaker = SpeakerKey(from.secret, text->speaker);
   }
-  const Columns::Change change = columns.Fold(*entry, after, spans, labels);
+  const Columns::Change change = columns.Fold(*entry, after, spans, keys);
   return FoldedEntry{std::move(entry), change, std::move(text)};
 }
 

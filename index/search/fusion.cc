@@ -1,13 +1,34 @@
 #include "index/search/fusion.h"
 
+#include <cmath>
+
 namespace perdure {
 namespace {
 
 constexpr double kRelevanceFloor = .343;
 constexpr double kCoverageWeight = .2;
 constexpr std::size_t kCoverageTop = 3;
+// What neighbouring turns are like on average.
+constexpr double kNeighboursCosine = .25;
 
 }  // namespace
+
+double TurnLengthPrior(std::uint32_t words) {
+  return kTurnLengthWeight * std::min(std::log1p(words), 4.0) / 4;
+}
+
+double CosineInContext(double own, std::span<const SharedCosine> neighbours) {
+  double sum = 1;
+  double squares = 1;
+  double cosine = own;
+  for (const SharedCosine& neighbour : neighbours) {
+    sum += neighbour.share;
+    squares += neighbour.share * neighbour.share;
+    cosine += neighbour.share * neighbour.cosine;
+  }
+  const double length = std::sqrt(squares + kNeighboursCosine * (sum * sum - squares));
+  return .5 * own + .6 * cosine / length;
+}
 
 void ImputePending(std::vector<Candidate>& candidates, double max_cosine) {
   double max_lexical = 0;

@@ -2,17 +2,27 @@
 //
 //   S = L + .65 max cosine + .10 [the speaker is the user] + .15 [pinned]
 //
-// L is the lexical score of bm25.h, in 0..1; both maxima are taken over a memory's chunks. The
-// weights of L, cosine and speaker were tuned on the public halves of several retrieval sets, where
-// the absolute sum was best of, or level with, rank fusion, z-scores and min-max. A pin lifts a
-// memory over rivals that match about as well, not over a better answer.
+// L is the lexical score of bm25.h, in 0..1; both maxima are taken over a memory's chunks. Where
+// what is searched are the short turns of conversations, which say little alone (conversation.h):
 //
-// Shown is S / 1.75, the most that a memory without a pin can reach, cut to 0..1.
+//   S = W + .75 T + C + .20 [the speaker is the one whom the query names]
+//       + .25 min(ln(1 + words), 4) / 4 + .15 [pinned]
+//   C = .5 cosine + .6 (cosine + .5 those of its neighbours + .25 those of theirs) / n
+//
+// with n the length that the sum of such vectors has, and the cosines of the query without the
+// names of speakers, which pull towards everything that a person said.
+//
+// The weights were tuned on the public halves of several retrieval sets, where the absolute sum was
+// best of, or level with, rank fusion, z-scores and min-max. A pin lifts a memory over rivals that
+// match about as well, not over a better answer.
+//
+// Shown is S over the most that a memory without a pin can reach, cut to 0..1.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace perdure {
@@ -20,6 +30,24 @@ namespace perdure {
 inline constexpr double kCosineWeight = .65;
 inline constexpr double kUserSpeakerWeight = .10;
 inline constexpr double kPinWeight = .15;
+inline constexpr double kSessionWeight = .75;
+inline constexpr double kNamedSpeakerWeight = .20;
+inline constexpr double kTurnLengthWeight = .25;
+
+// What S is over to be shown.
+inline constexpr double kMostOfDocument = 1 + kCosineWeight + kUserSpeakerWeight;
+inline constexpr double kMostOfTurn =
+    1 + 1 + kSessionWeight + kNamedSpeakerWeight + kTurnLengthWeight;
+
+// How much a turn of so many words says.
+double TurnLengthPrior(std::uint32_t words);
+
+// C, of a turn's cosine and those of its neighbours by their share, where it has one.
+struct SharedCosine {
+  double share = 0;
+  double cosine = 0;
+};
+double CosineInContext(double own, std::span<const SharedCosine> neighbours);
 
 // One memory among the candidates.
 struct Candidate {
@@ -38,8 +66,8 @@ struct Candidate {
   double Sum(double cosine_weight) const { return lexical + cosine_weight * cosine + prior; }
 };
 
-inline float ShownScore(double sum) {
-  return static_cast<float>(std::clamp(sum / (1 + kCosineWeight + kUserSpeakerWeight), 0.0, 1.0));
+inline float ShownScore(double sum, double most) {
+  return static_cast<float>(std::clamp(sum / most, 0.0, 1.0));
 }
 
 // A memory whose vectors are still to come must not lose to its rivals for that: it is given the

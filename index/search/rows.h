@@ -77,6 +77,15 @@ struct LabelKey {
   std::array<std::uint8_t, 16> key;
 };
 
+// A memory that is a turn of a session. Turns without a position of their own come last.
+struct Turn {
+  std::int64_t position;
+  std::uint32_t memory;
+  std::uint32_t session;  // row of the value key of conversation and session; kNoRow once erased
+  std::uint32_t speaker;  // row of the value key; kNoRow: nobody, or erased
+  std::uint32_t unused;
+};
+
 // A container; row 0 is the root. A parent has a lower row than its children.
 struct Container {
   Seq seq;
@@ -93,6 +102,7 @@ struct Scope {
 };
 
 static_assert(sizeof(Memory) == 24 && sizeof(State) == 40 && sizeof(Version) == 56);
-static_assert(sizeof(Chunk) == 16 && sizeof(Container) == 16 && sizeof(Scope) == 32);
+static_assert(sizeof(Turn) == 24 && sizeof(Chunk) == 16 && sizeof(Container) == 16 &&
+              sizeof(Scope) == 32);
 
 }  // namespace perdure::rows

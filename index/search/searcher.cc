@@ -27,10 +27,13 @@ Result<SearchAnswer> Searcher::Run(const Principal& principal) {
   as_of_ = view.as_of();
   terms_ = TermsOfQuery(request_.query);
   wanted_seq_ = in_.engine->Visible(principal.space).seq;
-  EmbedQuery();
+  const bool has_turns = in_.index->columns().turns.size() > 0;
+  if (!has_turns) EmbedQuery(request_.query);
   WaitForWords(wanted_seq_);
   ASSIGN_OR_RETURN(visibility_, Visibility::Of(in_.index->columns(), view, in_.index->secret(),
                                                request_.filter));
+  if (has_turns && visibility_->possible()) ReadConversation();
+  if (has_turns) EmbedQuery(conversation_ ? wordless_ : request_.query);
   if (visibility_->possible()) Collect();
   SearchAnswer answer;
   RETURN_IF_ERROR(ReadHits(view, answer));
@@ -48,12 +51,12 @@ Result<SearchAnswer> Searcher::Run(const Principal& principal) {
 
 // --- Getting ready -------------------------------------------------------------------------------
 
-void Searcher::EmbedQuery() {
+void Searcher::EmbedQuery(const std::string& text) {
   const auto start = steady_clock::now();
   unknown_language_ = !in_.model->stand_in && !KnowsScriptOf(request_.query);
   if (unknown_language_) return;
   // While the vectors load too: a model that fails is to be told at once.
-  auto vector = in_.queries->Embed(request_.query, in_.options->embed_wait);
+  auto vector = in_.queries->Embed(text, in_.options->embed_wait);
   timings_.embed_ms = MillisecondsSince(start);
   if (!vector) {
     semantic_failure_ = vector.error().message;
@@ -98,8 +101,7 @@ Searcher::Hits Searcher::AskText(Ask ask) {
   return {};
 }
 
-template <typename Ask>
-std::vector<VectorHit> Searcher::AskVectors(Ask ask) {
+std::vector<VectorHit> Searcher::AskVectors(const AskOfVectors& ask) {
   const auto start = steady_clock::now();
   Result<std::vector<VectorHit>> hits = ask(*in_.index->vectors());
   timings_.semantic_ms += MillisecondsSince(start);
@@ -113,13 +115,14 @@ std::vector<VectorHit> Searcher::AskVectors(Ask ask) {
 // search of the past does, since chunks are numbered as time goes. There a scan is faster.
 std::size_t Searcher::CountForVectors() const {
   if (in_.index->columns().chunks.size() <= VectorIndexOptions().exact_max) return 0;
-  const std::size_t admitted = visibility_->EstimateCount();
+  const std::size_t admitted = visibility_->Look().chunks;
   const std::size_t chunks = in_.index->columns().chunks.size();
   return admitted * 5 < chunks * 4 ? 0 : admitted;
 }
 
 // The union of both arms' candidates, each with both its scores.
 void Searcher::Collect() {
+  if (conversation_) return CollectConversation();
   const std::size_t wanted = std::max(kCandidatesMin, 2 * request_.limit);
   const auto admits = [this](std::uint64_t chunk) { return visibility_->Admits(chunk); };
   const Hits lexical = AskText([&](bool include_past) {
@@ -141,6 +144,13 @@ void Searcher::Collect() {
   AddPriors();
   CompleteScores(lexical_rest, semantic_rest);
   ImputePending(candidates_, max_cosine_);
+}
+
+const Candidate* Searcher::FindCandidate(std::uint32_t memory) const {
+  const auto place = std::ranges::lower_bound(
+      candidate_of_, memory, {}, [this](std::uint32_t i) { return candidates_[i].memory; });
+  if (place == candidate_of_.end() || candidates_[*place].memory != memory) return nullptr;
+  return &candidates_[*place];
 }
 
 Candidate& Searcher::CandidateFor(std::uint32_t memory) {
@@ -235,7 +245,7 @@ void Searcher::CompleteScores(double lexical_rest, double semantic_rest) {
 
 void Searcher::AddPriors() {
   const Columns& columns = in_.index->columns();
-  const std::uint32_t user = columns.FindLabel(UserSpeakerKey(in_.index->secret()));
+  const std::uint32_t user = columns.FindLabel(SpeakerKey(in_.index->secret(), "user"));
   for (Candidate& candidate : candidates_) {
     candidate.is_pending = !candidate.has_cosine && candidate.best_chunk != kNoRow &&
                            candidate.best_chunk >= pending_from_;
@@ -253,7 +263,7 @@ Status Searcher::ReadHits(const ReadView& view, SearchAnswer& answer) {
   const auto start = steady_clock::now();
   std::erase_if(candidates_, [&](const Candidate& candidate) {
     return candidate.best_chunk == kNoRow ||
-           ShownScore(candidate.Sum(cosine_weight_)) < request_.min_relevance.value_or(0);
+           ShownScore(candidate.Sum(cosine_weight_), most_) < request_.min_relevance.value_or(0);
   });
   RankCandidates(candidates_, cosine_weight_, request_.limit);
   for (const Candidate& candidate : candidates_) {
@@ -284,7 +294,7 @@ SearchHit Searcher::HitOf(const Candidate& candidate, Memory memory) const {
     const std::string_view best = std::string_view(text).substr(chunk.begin);
     hit.preview = PreviewOf(best.substr(0, chunk.end - chunk.begin), request_.query, kPreviewBytes);
   }
-  hit.score = ShownScore(candidate.Sum(cosine_weight_));
+  hit.score = ShownScore(candidate.Sum(cosine_weight_), most_);
   if (request_.explain) {
     hit.explanation = {candidate.lexical_rank, static_cast<float>(candidate.lexical),
                        candidate.semantic_rank, static_cast<float>(candidate.cosine),

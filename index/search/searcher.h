@@ -4,12 +4,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/engine.h"
+#include "index/search/conversation.h"
 #include "index/search/fusion.h"
 #include "index/search/query_embedder.h"
 #include "index/search/search_service.h"
@@ -39,19 +41,28 @@ class Searcher {
   using Hits = std::vector<TextHit>;
   void WaitForWords(Seq seq);
   void WaitForVectors(const Hits& lexical);
-  void EmbedQuery();
+  void EmbedQuery(const std::string& text);
   template <typename Ask>
   Hits AskText(Ask ask);
-  template <typename Ask>
-  std::vector<VectorHit> AskVectors(Ask ask);
+  using AskOfVectors = std::function<Result<std::vector<VectorHit>>(const VectorIndex&)>;
+  std::vector<VectorHit> AskVectors(const AskOfVectors& ask);
   std::size_t CountForVectors() const;
   void Collect();
+  // The same for conversations: searcher_conversation.cc.
+  bool IsConversation();
+  void ReadConversation();
+  void FindNamedSpeakers();
+  void CollectConversation();
+  void TakeTurns(std::size_t wanted);
+  void CompleteCosines();
+  void ScoreTurns();
   void TakeLexical(const Hits& hits, bool as_candidates);
   void TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidates);
   void CompleteScores(double lexical_rest, double semantic_rest);
   template <typename Number, typename IsMissing>
   std::vector<Number> ChunksOfThose(double least_sum, IsMissing is_missing) const;
   Candidate& CandidateFor(std::uint32_t memory);
+  const Candidate* FindCandidate(std::uint32_t memory) const;
   void AddPriors();
   Status ReadHits(const ReadView& view, SearchAnswer& answer);
   SearchHit HitOf(const Candidate& candidate, Memory memory) const;
@@ -69,7 +80,13 @@ class Searcher {
   std::string semantic_failure_;
   bool vectors_loading_ = false;
   bool unknown_language_ = false;
+  std::size_t admitted_ = 0;  // about so many chunks, of a conversation
+  std::optional<QueryPostings> postings_;
+  std::optional<Conversation> conversation_;  // where what is searched is one
+  std::vector<std::uint32_t> speakers_;       // labels of those whom the query names
+  std::string wordless_;                      // the query without their names
   double cosine_weight_ = 0;
+  double most_ = kMostOfDocument;
   double max_cosine_ = 0;
   std::uint64_t pending_from_ = UINT64_MAX;  // chunks from here on lack their vectors
   std::vector<Candidate> candidates_;

@@ -12,7 +12,7 @@ namespace perdure {
 namespace {
 
 // Changes with whatever changes a row: chunker, kinds of labels, layout.
-constexpr std::string_view kColumnsVersion = "perdure columns 2";
+constexpr std::string_view kColumnsVersion = "perdure columns 3";
 
 std::uint64_t BytesBelow(const std::string& directory) {
   std::uint64_t bytes = 0;

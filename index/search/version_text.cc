@@ -7,7 +7,6 @@ namespace perdure {
 namespace {
 
 constexpr std::size_t kEmbeddedTitleBytesMax = 160;  // about 40 tokens: chunk and model leave 54
-constexpr std::string_view kSpeaker = "speaker";
 
 std::string TextOf(const flatbuffers::String* text) { return text ? text->str() : std::string(); }
 
@@ -30,6 +29,8 @@ Result<std::optional<VersionText>> ReadVersionText(const StateReader& reader, Sp
   version.type = TextOf(described.type());
   version.theme = TextOf(described.theme());
   version.speaker = TextOf(described.speaker());
+  version.conversation = TextOf(described.conversation());
+  version.session = TextOf(described.session());
   if (described.tags()) {
     for (const auto* tag : *described.tags()) version.tags.push_back(tag->str());
   }
@@ -64,11 +65,18 @@ std::vector<ValueKey> FilterKeys(const VersionText& version, const Secret& secre
   for (const std::string& tag : version.tags) keys.push_back(LabelKey(secret, "tag", tag));
   if (!version.type.empty()) keys.push_back(LabelKey(secret, "type", version.type));
   if (!version.theme.empty()) keys.push_back(LabelKey(secret, "theme", version.theme));
-  if (!version.speaker.empty()) keys.push_back(LabelKey(secret, kSpeaker, version.speaker));
+  if (!version.speaker.empty()) keys.push_back(SpeakerKey(secret, version.speaker));
   return keys;
 }
 
-ValueKey UserSpeakerKey(const Secret& secret) { return LabelKey(secret, kSpeaker, "user"); }
+ValueKey SpeakerKey(const Secret& secret, std::string_view speaker) {
+  return LabelKey(secret, "speaker", speaker);
+}
+
+std::optional<ValueKey> SessionKey(const VersionText& version, const Secret& secret) {
+  if (version.conversation.empty() && version.session.empty()) return std::nullopt;
+  return LabelKey(secret, "session", version.conversation + '\n' + version.session);
+}
 
 std::vector<ChunkSpan> SpansOf(const VersionText& version) {
   std::vector<ChunkSpan> spans;

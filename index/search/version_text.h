@@ -21,6 +21,8 @@ struct VersionText {
   std::string type;
   std::string theme;
   std::string speaker;
+  std::string conversation;
+  std::string session;
   std::vector<std::string> tags;
   std::vector<Chunk> chunks;
 
@@ -41,7 +43,9 @@ std::string EmbeddedText(const VersionText& version, std::size_t chunk);
 
 // The value keys by which a search filters: of every tag, the type, the theme; and of the speaker.
 std::vector<ValueKey> FilterKeys(const VersionText& version, const Secret& secret);
-ValueKey UserSpeakerKey(const Secret& secret);
+ValueKey SpeakerKey(const Secret& secret, std::string_view speaker);
+// Of the session of a turn; nullopt without conversation and session.
+std::optional<ValueKey> SessionKey(const VersionText& version, const Secret& secret);
 
 std::vector<ChunkSpan> SpansOf(const VersionText& version);
 

@@ -140,12 +140,25 @@ bool Visibility::Admits(std::uint64_t chunk) const {
   return then.version == row.version && AdmitsStates(then, columns_->states[latest], row.memory);
 }
 
-std::size_t Visibility::EstimateCount() const {
+bool Visibility::AdmitsMemory(std::uint32_t memory) const {
+  const std::uint32_t latest = columns_->LatestState(memory);
+  if (latest == kNoRow) return false;
+  const std::uint32_t state = columns_->StateFrom(latest, as_of_);
+  return state != kNoRow && AdmitsStates(columns_->states[state], columns_->states[latest], memory);
+}
+
+Visibility::Survey Visibility::Look() const {
   const std::size_t chunks = columns_->chunks.size();
   const std::size_t step = chunks / kSample + 1;
-  std::size_t admitted = 0;
-  for (std::size_t chunk = 0; chunk < chunks; chunk += step) admitted += Admits(chunk) ? 1 : 0;
-  return admitted * step;
+  Survey survey;
+  for (std::size_t chunk = 0; chunk < chunks; chunk += step) {
+    if (!Admits(chunk)) continue;
+    const rows::Chunk& row = columns_->chunks[chunk];
+    survey.chunks += step;
+    if (columns_->TurnOf(row.memory) != kNoRow) survey.turns += step;
+    survey.bytes += step * (row.end - row.begin);
+  }
+  return survey;
 }
 
 }  // namespace perdure

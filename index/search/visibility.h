@@ -23,12 +23,20 @@ class Visibility {
   // False when no chunk at all can be visible: a label or scope that nothing has.
   bool possible() const { return possible_; }
   bool Admits(std::uint64_t chunk) const;
+  // Whether the memory's chunks at the view's time are admitted.
+  bool AdmitsMemory(std::uint32_t memory) const;
   // The version of the memory that is shown at the view's time; the memory must be admitted.
   std::uint32_t VersionOf(std::uint32_t memory) const;
 
-  // About how many of the space's chunks it admits: exact for small spaces, else from a sample
-  // that depends on the number of chunks alone.
-  std::size_t EstimateCount() const;
+  // About how many of the space's chunks it admits, how many of these are turns of conversations,
+  // and the bytes of all their texts: exact for small spaces, else from a sample that depends on
+  // the number of chunks alone.
+  struct Survey {
+    std::size_t chunks = 0;
+    std::size_t turns = 0;
+    std::uint64_t bytes = 0;
+  };
+  Survey Look() const;
 
  private:
   struct Inside {  // a subtree; 0 does not narrow

@@ -25,10 +25,6 @@ bool IsBetter(const Candidate& a, const Candidate& b) {
   return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
 }
 
-bool IsLive(const LayerPostings& layer, const Slot& slot) {
-  return slot.length != 0 && slot.layer == layer.layer && slot.generation == layer.generation;
-}
-
 class Matcher {
  public:
   Matcher(std::vector<MatchTerm> terms, const SlotTable& slots, const Bm25& bm25, std::size_t limit,

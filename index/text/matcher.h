@@ -31,8 +31,14 @@ struct LayerPostings {
   std::unique_ptr<PostingSource> source;
 };
 
+// Whether these postings speak for a chunk of that slot.
+inline bool IsLive(const LayerPostings& layer, const Slot& slot) {
+  return slot.length != 0 && slot.layer == layer.layer && slot.generation == layer.generation;
+}
+
 struct MatchTerm {
-  double share = 0;  // of idf * weight in their sum over the whole query
+  std::size_t place = 0;  // in the query
+  double share = 0;       // of idf * weight in their sum over the whole query
   std::vector<LayerPostings> layers;
 };
 

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,13 @@ struct TextIndexOptions {
   // Postings of a term that are read from disk at once, and kept decoded for the next search while
   // there is room. Of more, a search reads step by step what it needs.
   std::size_t list_max = 1 << 20;
+};
+
+// All that is to be known of where a query's terms occur.
+struct QueryPostings {
+  std::vector<std::vector<Posting>> terms;  // by place in the query; in no order
+  SlotTable slots;
+  LengthStatistics lengths;  // of current chunks
 };
 
 struct TextIndexStats {
@@ -104,6 +112,11 @@ class TextIndex {
   Result<std::vector<TextHit>> Score(std::span<const QueryTerm> query,
                                      std::span<const ChunkNumber> chunks, bool include_past) const;
 
+  // Every posting of the query's terms in chunks that are there; nullopt when the terms have more
+  // than `max` postings. Costs a copy of them.
+  Result<std::optional<QueryPostings>> Postings(std::span<const QueryTerm> query, std::size_t max,
+                                                bool include_past) const;
+
   TextIndexStats Stats() const;
 
  private:
@@ -132,7 +145,8 @@ class TextIndex {
   auto Retrying(Use use) const -> decltype(use());
   View TakeView(std::span<const QueryTerm> query, bool include_past) const;
   template <typename Choose>
-  Result<std::vector<TextHit>> Match(View view, Choose choose) const;
+  auto Match(View view, Choose choose) const -> Result<
+      std::invoke_result_t<Choose, std::vector<MatchTerm>, const SlotTable&, const Bm25&>>;
   Status ReadLists(View& view, DiskReader& disk) const;
 
   const std::size_t list_max_;

@@ -12,6 +12,24 @@ namespace {
 // Attempts to read beside the flushes, before one that keeps them out.
 constexpr int kAttemptsBesideFlush = 20;
 
+// Takes the postings that speak for their chunks. False when there are more than `room`, which it
+// takes them from.
+bool TakeAll(MatchTerm& term, const SlotTable& slots, std::size_t& room,
+             std::vector<Posting>& taken) {
+  std::vector<Posting> buffer;
+  for (LayerPostings& layer : term.layers) {
+    for (ChunkNumber next = layer.source->next(); next != kNoChunk; next = layer.source->next()) {
+      const ChunkNumber end = next + std::min(kNoChunk - next, SlotTable::kBlockSize);
+      for (const Posting& posting : layer.source->TakeBelow(end, buffer)) {
+        if (room == 0) return false;
+        --room;
+        if (IsLive(layer, slots.Get(posting.chunk))) taken.push_back(posting);
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 // All that a search reads, as it was at one moment.
@@ -98,6 +116,25 @@ Result<std::vector<TextHit>> TextIndex::Score(std::span<const QueryTerm> query,
   });
 }
 
+Result<std::optional<QueryPostings>> TextIndex::Postings(std::span<const QueryTerm> query,
+                                                         std::size_t max, bool include_past) const {
+  RETURN_IF_ERROR(Damage());
+  return Retrying([&] {
+    View view = TakeView(query, include_past);
+    const LengthStatistics lengths = view.lengths;
+    return Match(std::move(view),
+                 [&](auto terms, const auto& slots, auto&) -> std::optional<QueryPostings> {
+                   QueryPostings found{{}, slots, lengths};
+                   found.terms.resize(query.size());
+                   std::size_t room = max;
+                   for (MatchTerm& term : terms) {
+                     if (!TakeAll(term, slots, room, found.terms[term.place])) return std::nullopt;
+                   }
+                   return found;
+                 });
+  });
+}
+
 TextIndex::View TextIndex::TakeView(std::span<const QueryTerm> query, bool include_past) const {
   View view;
   view.include_past = include_past;
@@ -151,9 +188,10 @@ Status TextIndex::ReadLists(View& view, DiskReader& disk) const {
   return {};
 }
 
-// `choose` makes the hits of the view's terms.
+// `choose` makes the answer of the view's terms.
 template <typename Choose>
-Result<std::vector<TextHit>> TextIndex::Match(View view, Choose choose) const {
+auto TextIndex::Match(View view, Choose choose) const
+    -> Result<std::invoke_result_t<Choose, std::vector<MatchTerm>, const SlotTable&, const Bm25&>> {
   std::optional<ReaderPool::Reader> reader;
   if (!view.HasAllLists()) {
     ASSIGN_OR_RETURN(reader, readers_.Acquire(view.on_disk, PathOf(view.on_disk.database)));
@@ -166,6 +204,7 @@ Result<std::vector<TextHit>> TextIndex::Match(View view, Choose choose) const {
     const std::uint64_t on_disk =
         term.disk[0] ? term.disk[0]->chunks : reader->disk->CountChunks(term.keys[0]);
     MatchTerm& match = terms.emplace_back();
+    match.place = terms.size() - 1;
     match.share =
         term.weight * bm25.Idf(on_disk + static_cast<std::uint64_t>(term.memory[0].balance));
     sum += match.share;

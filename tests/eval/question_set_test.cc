@@ -124,7 +124,7 @@ QuestionSet TwoLanguages() {
   QuestionSet set;
   set.name = "languages";
   set.items = {{.id = "e", .scope = "en", .text = "one"}, {.id = "f", .scope = "fr", .text = "un"}};
-  set.questions = {{"q0", "en", "?", "en", {0}}, {"q1", "fr", "?", "fr", {1}}};
+  set.questions = {{"q0", "en", "?", "en", {}, {0}}, {"q1", "fr", "?", "fr", {}, {1}}};
   return set;
 }
 

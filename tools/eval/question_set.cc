@@ -13,6 +13,8 @@
 #include <set>
 #include <system_error>
 
+#include "tools/eval/derived_sets.h"
+
 namespace perdure::eval {
 namespace {
 
@@ -21,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCorpus = "corpus.jsonl";
 constexpr const char* kQueries = "queries.jsonl";
+constexpr const char* kParaphrases = "queries.tsv";  // instead of both
 
 // One line, whose members are asked for by name.
 class Line {
@@ -117,6 +120,7 @@ Result<Question> QuestionOf(const Line& line, const Places& items) {
   if (question.category == "all") {
     return Line::Wrong("\"category\" is \"all\", which stands for every category");
   }
+  ASSIGN_OR_RETURN(question.tags, line.Texts("tags"));
   if (!line.Has("relevant")) return Line::Wrong("has no \"relevant\"");
   ASSIGN_OR_RETURN(const auto relevant, line.Texts("relevant"));
   std::set<std::size_t> places;
@@ -188,10 +192,9 @@ Result<std::vector<SetPlace>> FindSets(const std::string& directory) {
   std::vector<fs::path> folders;
   const auto add_if_set = [&folders](const fs::path& folder) {
     std::error_code ignored;
-    if (fs::is_regular_file(folder / kCorpus, ignored) &&
-        fs::is_regular_file(folder / kQueries, ignored)) {
-      folders.push_back(folder);
-    }
+    const bool has_items = fs::is_regular_file(folder / kCorpus, ignored) &&
+                           fs::is_regular_file(folder / kQueries, ignored);
+    if (has_items || fs::is_regular_file(folder / kParaphrases, ignored)) folders.push_back(folder);
   };
   if (!error) {
     add_if_set(root);
@@ -204,13 +207,17 @@ Result<std::vector<SetPlace>> FindSets(const std::string& directory) {
     return Fail(Code::kNotFound, fmt::format("Cannot read {}: {}.", directory, error.message()));
   }
   if (folders.empty()) {
-    return Fail(Code::kNotFound, fmt::format("No folder below {} holds both {} and {}.", directory,
-                                             kCorpus, kQueries));
+    return Fail(Code::kNotFound, fmt::format("No folder below {} holds both {} and {}, or {}.",
+                                             directory, kCorpus, kQueries, kParaphrases));
   }
   return Named(folders);
 }
 
 Result<QuestionSet> LoadSet(const SetPlace& place) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(fs::path(place.directory) / kCorpus, ignored)) {
+    return LoadParaphrases(place, kParaphrases);
+  }
   QuestionSet set;
   set.name = place.name;
   Places items;

@@ -49,6 +49,8 @@ void AddTimes(const SetRun& run, Json& figures) {
   figures["p50_search_ms"] = Rounded(QuantileOf(search, .5));
   figures["p99_search_ms"] = Rounded(QuantileOf(search, .99));
   figures["degraded"] = run.degraded;
+  figures["refused"] = run.refused;
+  figures["wrongly_refused"] = run.wrongly_refused;
   if (!run.semantic_note.empty()) figures["semantic_note"] = run.semantic_note;
 }
 

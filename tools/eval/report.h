@@ -12,8 +12,9 @@ namespace perdure::eval {
 
 // {"sets": {NAME: {"all": FIGURES, CATEGORY: FIGURES}}}, FIGURES being every metric of metrics.h,
 // "n", "unlabelled", "ci95" (of each metric), of "all" also "items", "p50_ms", "p99_ms",
-// "p50_search_ms", "p99_search_ms" and "degraded". Without a question with labels there are counts
-// only. Each language of a set of several is also the set NAME/LANGUAGE, with "all" alone.
+// "p50_search_ms", "p99_search_ms", "degraded", "refused" and "wrongly_refused". Without a question
+// with labels there are counts only. Each language of a set of several is also the set
+// NAME/LANGUAGE, with "all" alone.
 nlohmann::json ReportOf(const std::vector<SetRun>& runs);
 
 // Figures of somebody else's, in the same form.

@@ -63,7 +63,14 @@ class Runner {
     }
     asked.scores = ScoreRanks(ranks, relevant.size());
     run_.asked.push_back(std::move(asked));
+    if (answer.nothing_relevant) ++run_.wrongly_refused;
     NoteArms(answer);
+    return {};
+  }
+
+  Status AskUnanswerable(const Question& question) {
+    ASSIGN_OR_RETURN(const SearchAnswer answer, Search(question, kTimedLimit));
+    if (answer.nothing_relevant) ++run_.refused;
     return {};
   }
 
@@ -77,11 +84,13 @@ class Runner {
 
  private:
   Result<SearchAnswer> Search(const Question& question, std::size_t limit) {
-    if (question.text.empty()) return SearchAnswer{};
+    if (question.text.empty()) return SearchAnswer{.nothing_relevant = true};
     SearchRequest request;
     request.query = question.text;
     request.limit = limit;
     request.filter.scope = ScopePath{.containers = {question.scope}};
+    // Of several, any would do, which the filter cannot say.
+    if (question.tags.size() == 1) request.filter.tags = question.tags;
     auto answer = store_.house().search().Search(store_.principal(), request);
     if (answer) return answer;
     return Fail(answer.error().code, fmt::format("{}: the question {} was not answered: {}",
@@ -132,6 +141,9 @@ Result<SetRun> RunSet(const QuestionSet& set, const RunOptions& options) {
   for (const Question* question : questions) {
     RETURN_IF_ERROR(runner.Ask(*question));
     progress.Update(run.asked.size());
+  }
+  for (const Question& question : set.questions) {
+    if (question.relevant.empty()) RETURN_IF_ERROR(runner.AskUnanswerable(question));
   }
   for (const Question* question : Spaced(questions, kTimedMax)) {
     RETURN_IF_ERROR(runner.Time(*question));

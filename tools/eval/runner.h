@@ -39,7 +39,10 @@ struct SetRun {
   std::size_t items = 0;
   std::vector<Asked> asked;             // questions with labels
   std::vector<std::string> unlabelled;  // categories of those without
-  std::vector<QuestionTime> times;      // of up to 200 questions, evenly spaced
+  // Said to have nothing relevant: of those without labels, and of the others.
+  std::size_t refused = 0;
+  std::size_t wrongly_refused = 0;
+  std::vector<QuestionTime> times;  // of up to 200 questions, evenly spaced
   bool has_scopes_as_categories = false;
   std::size_t degraded = 0;   // questions that an arm did not answer, or not from everything
   std::string semantic_note;  // what a reader should know about the semantic arm

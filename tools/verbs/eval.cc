@@ -9,6 +9,7 @@
 
 #include "index/embed/open_embedder.h"
 #include "tools/data_dir.h"
+#include "tools/eval/derived_sets.h"
 #include "tools/eval/report.h"
 #include "tools/eval/runner.h"
 #include "tools/verbs/verbs.h"
@@ -52,13 +53,16 @@ Result<std::vector<eval::QuestionSet>> LoadSets(const EvalArguments& arguments) 
   for (const eval::SetPlace& place : places) {
     names += (names.empty() ? "" : ", ") + place.name;
     const bool is_named = arguments.set == place.name;
-    const bool has_scope = arguments.set.starts_with(place.name + "/");
-    if (!arguments.set.empty() && !is_named && !has_scope) continue;
+    const bool has_part = arguments.set.starts_with(place.name + "/");
+    if (!arguments.set.empty() && !is_named && !has_part) continue;
     ASSIGN_OR_RETURN(eval::QuestionSet set, eval::LoadSet(place));
-    if (has_scope && !is_named) {
+    auto sessions = eval::SessionsOf(set);
+    const bool wants_sessions = sessions && arguments.set == sessions->name;
+    if (has_part && !is_named && !wants_sessions) {
       ASSIGN_OR_RETURN(set, eval::OfScope(set, arguments.set.substr(place.name.size() + 1)));
     }
-    sets.push_back(std::move(set));
+    if (!wants_sessions) sets.push_back(std::move(set));
+    if (sessions && (arguments.set.empty() || wants_sessions)) sets.push_back(std::move(*sessions));
   }
   if (!sets.empty()) return sets;
   return Fail(Code::kNotFound, fmt::format("There is no set {} below {}; there are {}.",
