@@ -24,6 +24,8 @@ void AddVerbs(CLI::App& app, Program& program) {
   perdure::AddLog(app, program);
   perdure::AddExport(app, program);
   perdure::AddImport(app, program);
+  perdure::AddBackup(app, program);
+  perdure::AddRestore(app, program);
   perdure::AddReplay(app, program);
   perdure::AddCompact(app, program);
   perdure::AddIndex(app, program);

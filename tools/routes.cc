@@ -59,6 +59,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"token_list", "GET", "/api/v1/tokens"},
     {"space_create", "POST", "/api/v1/spaces"},
     {"compact", "POST", "/api/v1/compact"},
+    {"backup", "POST", "/api/v1/backup"},
     {"index_status", "GET", "/api/v1/index"},
     {"index_rebuild", "POST", "/api/v1/index/rebuild"},
     {"clock_confirm", "POST", "/api/v1/clock/confirm"},

@@ -11,6 +11,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
+#include "engine/proof/key_files.h"
 
 namespace perdure {
 namespace {
@@ -142,6 +143,12 @@ Result<SpaceKeys> LoadSpaceKeys(const std::filesystem::path& keys_dir, std::stri
   ASSIGN_OR_RETURN(const Key secret, ReadKey(KeyPath(keys_dir, space, ".secret")));
   ASSIGN_OR_RETURN(const Key seed, ReadKey(KeyPath(keys_dir, space, ".ed25519")));
   return SpaceKeys{secret, SigningKeyFromSeed(seed)};
+}
+
+Status ReplaceSecret(const std::filesystem::path& keys_dir, std::string_view space,
+                     const Secret& secret) {
+  RETURN_IF_ERROR(CheckSpaceName(space));
+  return WriteKey(KeyPath(keys_dir, space, ".secret"), secret);
 }
 
 ValueKey MakeValueKey(const Secret& secret, std::string_view kind, std::string_view canonical) {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "engine/model/tables.h"
+#include "engine/proof/key_files.h"
 #include "engine/transfer/log_taker.h"
 
 namespace perdure {
@@ -87,6 +88,29 @@ Status WriteSeals(Store& store, const ExportReport& file) {
 }
 
 }  // namespace
+
+Status PlaceSecret(const std::string& directory, const ExportReport& file, const Secret& secret,
+                   Clock& clock, Random& random) {
+  RETURN_IF_ERROR(CheckAdoptable(file));
+  {
+    ASSIGN_OR_RETURN(const auto engine, Engine::Open({.directory = directory}, clock, random));
+    RETURN_IF_ERROR(EnsureSpace(*engine, file));
+    if (engine->KeysOf(file.space).secret == secret) return {};
+    if (engine->Visible(file.space).seq > 0) {
+      return Fail(Code::kConflict,
+                  fmt::format("The space '{}' has entries under a secret of its own.", file.name),
+                  "passphrase");
+    }
+    // While the store knows no keys of the space, either are right: a crash between the two
+    // leaves it whole.
+    const Mutation unknown{Family::kMeta, tables::KeyDigests(file.space), std::nullopt, 0};
+    RETURN_IF_ERROR(engine->store().Write({&unknown, 1}, true));
+  }
+  RETURN_IF_ERROR(ReplaceSecret(directory + "/keys", file.name, secret));
+  ASSIGN_OR_RETURN([[maybe_unused]] const auto engine,
+                   Engine::Open({.directory = directory}, clock, random));
+  return {};
+}
 
 Result<AdoptReport> AdoptExport(const std::string& directory, const std::string& file, Clock& clock,
                                 Random& random, const std::function<void(Seq)>& progress) {

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <utility>
 
+#include "engine/base/secret_box.h"
 #include "engine/model/tables.h"
 #include "engine/transfer/export_file.h"
 #include "engine/transfer/log_audit.h"
@@ -35,8 +36,13 @@ class Copier {
         writer_(out),
         audit_(space.id, Engine::OriginOf(space.name)) {}
 
-  Status Run(const std::function<void(Seq)>& progress) {
-    writer_.Space(space_.id, space_.name);
+  Status Run(const std::function<void(Seq)>& progress, const std::string& passphrase) {
+    const std::string named = writer_.Space(space_.id, space_.name);
+    if (!passphrase.empty()) {
+      ASSIGN_OR_RETURN(report_.secret,
+                       WrapSecret(engine_.KeysOf(space_.id).secret, passphrase, named));
+      writer_.Secret(report_.secret);
+    }
     const Seq last = engine_.Visible(space_.id).seq;
     Status copied;
     RETURN_IF_ERROR(engine_.Latest().Scan(Family::kLog, tables::LogEntry(space_.id, 1),
@@ -61,6 +67,7 @@ class Copier {
     report_.payloads = audit_.payloads();
     report_.payloads_gone = audit_.payloads_gone();
     report_.root = audit_.Root();
+    report_.suppressions = audit_.Suppressions();
     return std::move(report_);
   }
 
@@ -114,6 +121,12 @@ class Checker {
     switch (record.kind) {
       case RecordKind::kSpace:
         return TakeSpace(record.bytes);
+      case RecordKind::kSecret:
+        if (!report_.secret.empty() || entry_ || audit_->head().seq > 0) {
+          return Bad("The secret of the export is not in its place.");
+        }
+        report_.secret = std::move(record.bytes);
+        return {};
       case RecordKind::kEntry:
         RETURN_IF_ERROR(Settle());
         entry_ = std::move(record.bytes);
@@ -140,6 +153,7 @@ class Checker {
     report_.payloads = audit_->payloads();
     report_.payloads_gone = audit_->payloads_gone();
     report_.root = audit_->Root();
+    report_.suppressions = audit_->Suppressions();
     return std::move(report_);
   }
 
@@ -190,13 +204,22 @@ Result<SpaceInfo> InfoOf(const Engine& engine, SpaceId space) {
 }  // namespace
 
 Result<ExportReport> WriteExport(const Engine& engine, SpaceId space, std::ostream& out,
-                                 const std::function<void(Seq)>& progress) {
+                                 const std::function<void(Seq)>& progress,
+                                 const std::string& passphrase) {
   ASSIGN_OR_RETURN(const SpaceInfo info, InfoOf(engine, space));
   Copier copier(engine, info, out);
-  RETURN_IF_ERROR(copier.Run(progress));
+  RETURN_IF_ERROR(copier.Run(progress, passphrase));
   if (!out.flush())
     return Fail(Code::kUnavailable, "The export cannot be written. Is the disk full?");
   return std::move(copier).report();
+}
+
+Result<Secret> SecretOf(const ExportReport& report, const std::string& passphrase) {
+  if (report.secret.empty()) {
+    return Fail(Code::kNotFound, "The export was made without a passphrase: no secret is in it.",
+                "passphrase");
+  }
+  return UnwrapSecret(report.secret, passphrase, Key().U32(report.space).Bytes(report.name).Take());
 }
 
 Result<ExportReport> ReadExport(std::istream& in, const TakeEntry& take) {

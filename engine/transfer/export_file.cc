@@ -17,15 +17,19 @@ constexpr std::uint64_t kReadBytes = 1 << 20;
 
 std::unexpected<Error> Bad(std::string message) { return Fail(Code::kCorrupt, std::move(message)); }
 
-bool IsKind(char kind) { return std::string_view("SEPHZ").find(kind) != std::string_view::npos; }
+bool IsKind(char kind) { return std::string_view("SKEPHZ").find(kind) != std::string_view::npos; }
 
 }  // namespace
 
 ExportWriter::ExportWriter(std::ostream& out) : out_(out) { Write(kMagic); }
 
-void ExportWriter::Space(SpaceId number, std::string_view name) {
-  Record(RecordKind::kSpace, Key().U32(number).Bytes(name).Take());
+std::string ExportWriter::Space(SpaceId number, std::string_view name) {
+  std::string bytes = Key().U32(number).Bytes(name).Take();
+  Record(RecordKind::kSpace, bytes);
+  return bytes;
 }
+
+void ExportWriter::Secret(std::string_view box) { Record(RecordKind::kSecret, box); }
 
 void ExportWriter::Entry(std::string_view bytes) {
   ++entries_;

@@ -1,9 +1,11 @@
 // The container of an export: one space in one file that can be written and read as a stream.
 //
-//   export := "PDEXPRT1" space (entry payload? seal*)* end
-//   record := kind(1) size:u32be bytes(size)             each of the four is one
+//   export := "PDEXPRT1" space secret? (entry payload? seal*)* end
+//   record := kind(1) size:u32be bytes(size)             each of the five is one
 //   space   'S' := number:u32be name                     entry   'E' := the entry's bytes
 //   payload 'P' := payload row of the entry before it    seal    'H' := verifier key "\n" note
+//   secret  'K' := the space's secret under a passphrase (engine/base/secret_box.h), bound to the
+//                  bytes of the space's record
 //   end     'Z' := entries:u64be payloads:u64be SHA-256(32) of all bytes before this record
 //
 // A seal is a signed tree head of the entries before it; the last one covers all of them. The file
@@ -23,6 +25,7 @@ namespace perdure {
 
 enum class RecordKind : char {
   kSpace = 'S',
+  kSecret = 'K',
   kEntry = 'E',
   kPayload = 'P',
   kSeal = 'H',
@@ -34,7 +37,9 @@ enum class RecordKind : char {
 class ExportWriter {
  public:
   explicit ExportWriter(std::ostream& out);
-  void Space(SpaceId number, std::string_view name);
+  // Returns the record's bytes.
+  std::string Space(SpaceId number, std::string_view name);
+  void Secret(std::string_view box);
   void Entry(std::string_view bytes);
   void Payload(std::string_view row);
   void Seal(std::string_view verifier_key, std::string_view note);

@@ -20,6 +20,10 @@ Status LogAudit::Next(const std::string& bytes, std::optional<std::string_view> 
   tree_.Append(LeafHash(bytes));
   const fb::Entry& entry = *flatbuffers::GetRoot<fb::Entry>(bytes.data());
   origin_.Follow(entry);
+  if (entry.event_type() == fb::Event::ValueSuppressed) suppressions_.insert(entry.seq());
+  if (const auto* lifted = entry.event_as_SuppressionLifted()) {
+    suppressions_.erase(lifted->suppression());
+  }
   present_.push_back(payload.has_value());
   if (payload) {
     ++payloads_;

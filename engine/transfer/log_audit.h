@@ -30,6 +30,8 @@ class LogAudit {
   const LogHead& head() const { return chain_.head(); }
   Hash Root() const { return tree_.Root(); }
   const std::string& origin() const { return origin_.now(); }  // of a tree head of what came so far
+  // Seqs of the suppressions that were not lifted so far.
+  std::vector<Seq> Suppressions() const { return {suppressions_.begin(), suppressions_.end()}; }
   Seq payloads() const { return payloads_; }
   Seq payloads_gone() const { return gone_.size(); }
 
@@ -40,7 +42,8 @@ class LogAudit {
   Seq payloads_ = 0;
   std::vector<bool> present_;  // by seq - 1: whether the payload came
   std::set<Seq> gone_;         // those whose entry has a digest and that did not come
-  std::set<Seq> covered_;      // those that entries say were erased
+  std::set<Seq> suppressions_;
+  std::set<Seq> covered_;  // those that entries say were erased
 };
 
 }  // namespace perdure

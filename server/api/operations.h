@@ -71,6 +71,7 @@ Operation TokenRevoke(Engine& engine);
 Operation TokenList(Engine& engine);
 Operation SpaceCreate(Engine& engine);
 Operation Compact(Engine& engine);
+Operation Backup(Engine& engine);
 Operation IndexStatusOperation(Engine& engine, SearchService& search);
 Operation ClockConfirm(Engine& engine);
 Operation IndexRebuild(Engine& engine, SearchService& search);

@@ -57,6 +57,7 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::TokenList(engine));
   catalogue.Add(o::SpaceCreate(engine));
   catalogue.Add(o::Compact(engine));
+  catalogue.Add(o::Backup(engine));
   catalogue.Add(o::IndexStatusOperation(engine, search));
   catalogue.Add(o::IndexRebuild(engine, search));
   catalogue.Add(o::ClockConfirm(engine));

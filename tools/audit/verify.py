@@ -110,6 +110,8 @@ class Audit:
             self.origin = self.name
         elif kind == b"E":
             self.take_entry(data)
+        elif kind == b"K":
+            need(self.tree.size == 0, "the secret is in its place")  # nothing to check without the passphrase
         elif kind == b"P":
             seq = self.tree.size
             need(sha(data) == self.digest, f"the payload of entry {seq} is the one written")
@@ -180,7 +182,7 @@ def audit_export(path, keys, heads=()):
             kind, data = head[:1], file.read(size)
             if kind == b"Z":
                 break
-            need(kind in b"SEPH", f"the record after entry {audit.tree.size} has a known kind")
+            need(kind in b"SKEPH", f"the record after entry {audit.tree.size} has a known kind")
             whole.update(head + data)
             payloads += kind == b"P"
             audit.take(kind, data)

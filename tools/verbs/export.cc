@@ -1,82 +1,91 @@
 #include "engine/transfer/export.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
+#include "engine/transfer/tombstones.h"
+#include "tools/import/state_file.h"
+#include "tools/new_file.h"
 #include "tools/progress.h"
 #include "tools/read_only.h"
+#include "tools/verbs/passphrase.h"
 #include "tools/verbs/verbs.h"
 
 namespace perdure {
 namespace {
 
-std::unexpected<Error> CannotWrite(const std::string& path) {
-  return Fail(Code::kUnavailable,
-              fmt::format("{} cannot be written: {}.", path, std::strerror(errno)), "file");
-}
-
-// A file that only its owner reads, and that is at its place whole or not at all.
-class NewFile {
- public:
-  explicit NewFile(std::string path) : path_(std::move(path)), part_(path_ + ".part") {}
-  ~NewFile() {
-    if (!is_placed_) unlink(part_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  Status Open() {
-    if (std::filesystem::exists(path_)) {
-      is_placed_ = true;  // nothing to clean up
-      return Fail(Code::kConflict, fmt::format("{} is there already.", path_), "file");
-    }
-    unlink(part_.c_str());  // left by a crash
-    const int fd = open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) return CannotWrite(part_);
-    close(fd);
-    out_.open(part_, std::ios::binary);
-    return out_ ? Status() : CannotWrite(part_);
-  }
-  Status Place() {
-    out_.close();
-    const int fd = open(part_.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool is_synced = out_ && fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0) close(fd);
-    if (!is_synced || rename(part_.c_str(), path_.c_str()) != 0) return CannotWrite(path_);
-    is_placed_ = true;
-    return {};
-  }
-  std::ostream& out() { return out_; }
-
- private:
-  std::string path_;
-  std::string part_;
-  std::ofstream out_;
-  bool is_placed_ = false;
+struct ExportChoice {
+  std::string file;
+  std::string space = "main";
+  std::optional<Seq> tombstones;  // only these, since this entry
+  bool state = false;             // as it is now, instead of the log
+  std::string scope;              // of the state
+  std::string passphrase_file;    // of the log: under which the space's secret goes along
 };
 
-Result<int> Export(const Program& program, const std::string& path, const std::string& name) {
+Result<int> ExportTombstones(const Program& program, const Engine& engine, SpaceId space,
+                             const ExportChoice& choice) {
+  NewFile file(choice.file);
+  RETURN_IF_ERROR(file.Open());
+  ASSIGN_OR_RETURN(const Tombstones found,
+                   WriteTombstones(engine, space, *choice.tombstones, file.out()));
+  RETURN_IF_ERROR(file.Place());
+  if (program.json) {
+    PrintJson({{"file", choice.file},
+               {"space", found.space},
+               {"since", found.since},
+               {"size", found.head.size},
+               {"entries", found.entries.size()},
+               {"verifier_key", found.verifier_key}});
+  } else {
+    Print(fmt::format("{}: {} entries of {} to {} in {}\n  verifier key {}\n", found.space,
+                      found.entries.size(), found.since + 1, found.head.size, choice.file,
+                      found.verifier_key));
+  }
+  return kExitOk;
+}
+
+Result<int> ExportState(const Program& program, const Engine& engine, SpaceId space,
+                        const ExportChoice& choice) {
+  ASSIGN_OR_RETURN(const ScopePath scope, ParseScope(choice.scope, "scope"));
+  NewFile file(choice.file);
+  RETURN_IF_ERROR(file.Open());
+  ASSIGN_OR_RETURN(const StateReport report, WriteState(engine, space, scope, file.out()));
+  RETURN_IF_ERROR(file.Place());
+  if (program.json) {
+    PrintJson({{"file", choice.file},
+               {"space", report.space},
+               {"scope", report.scope},
+               {"seq", report.seq},
+               {"rows", report.rows},
+               {"counts", report.counts}});
+  } else {
+    Print(fmt::format("{}: {} memories as of entry {} in {}\n", report.space, report.rows,
+                      report.seq, choice.file));
+  }
+  return kExitOk;
+}
+
+Result<int> Export(const Program& program, const ExportChoice& choice) {
   ASSIGN_OR_RETURN(const auto opened, ReadOnlyStore::Open(program, true));
   const Engine& engine = opened->engine();
+  const std::string& name = choice.space;
+  const std::string& path = choice.file;
   ASSIGN_OR_RETURN(const SpaceId space, engine.SpaceByName(name));
   if (space == kSystemSpace) {
     return Fail(Code::kForbidden,
                 "The space 'system' (tokens, spaces, settings) is never exported.", "space");
   }
+  if (choice.state) return ExportState(program, engine, space, choice);
+  if (choice.tombstones) return ExportTombstones(program, engine, space, choice);
+  ASSIGN_OR_RETURN(const std::string passphrase, PassphraseIn(choice.passphrase_file));
   NewFile file(path);
   RETURN_IF_ERROR(file.Open());
   ExportReport report;
   {
     ProgressBar bar(fmt::format("export {}", name), engine.Visible(space).seq);
     ASSIGN_OR_RETURN(
-        report, WriteExport(engine, space, file.out(), [&bar](Seq done) { bar.Update(done); }));
+        report,
+        WriteExport(engine, space, file.out(), [&bar](Seq done) { bar.Update(done); }, passphrase));
   }
   RETURN_IF_ERROR(file.Place());
   if (program.json) {
@@ -86,30 +95,43 @@ Result<int> Export(const Program& program, const std::string& path, const std::s
                {"payloads", report.payloads},
                {"payloads_gone", report.payloads_gone},
                {"root", HexEncode(AsBytes(report.root))},
+               {"secret", !report.secret.empty()},
+               {"suppressions", report.suppressions},
                {"tree_head", report.seals.back().note},
                {"verifier_key", report.seals.back().verifier_key}});
     return kExitOk;
   }
-  Print(
-      fmt::format("{}: {} entries, {} payloads ({} erased) in {}\n  root {}\n  verifier key {}\n"
-                  "  the space's secret is not in it: keyed hashes are made anew where it is "
-                  "adopted; suppressions could not travel (there are none yet)\n",
-                  report.name, report.entries, report.payloads, report.payloads_gone, path,
-                  HexEncode(AsBytes(report.root)), report.seals.back().verifier_key));
+  Print(fmt::format("{}: {} entries, {} payloads ({} erased) in {}\n  root {}\n  verifier key {}\n",
+                    report.name, report.entries, report.payloads, report.payloads_gone, path,
+                    HexEncode(AsBytes(report.root)), report.seals.back().verifier_key));
+  Print(report.secret.empty() ? StayingBehind(report.suppressions)
+                              : "  the space's secret is in it, under the passphrase\n");
   return kExitOk;
 }
 
 }  // namespace
 
 void AddExport(CLI::App& app, Program& program) {
-  CLI::App& verb = AddVerb(app, program, "export",
-                           "Write a whole space to a file that tools/audit/verify.py checks; "
-                           "beside a running server too");
-  const auto file = std::make_shared<std::string>();
-  const auto space = std::make_shared<std::string>("main");
-  verb.add_option("file", *file, "Where to; must not be there yet")->required();
-  verb.add_option("--space", *space, "Which space (default: main)");
-  OnRun(verb, program, [&program, file, space] { return Export(program, *file, *space); });
+  CLI::App& verb =
+      AddVerb(app, program, "export",
+              "Write a whole space, its log, to a file that tools/audit/verify.py checks; "
+              "beside a running server too");
+  const auto choice = std::make_shared<ExportChoice>();
+  verb.add_option("file", choice->file, "Where to; must not be there yet")->required();
+  verb.add_option("--space", choice->space, "Which space (default: main)");
+  CLI::Option* state = verb.add_flag("--state", choice->state,
+                                     "The memories as they are now, a JSON object a line, instead "
+                                     "of the log");
+  verb.add_option("--scope", choice->scope, "Only those of this scope")->needs(state);
+  verb.add_option("--passphrase-file", choice->passphrase_file,
+                  "Let the space's secret go along, under the first line of this file: without it "
+                  "nothing that was rejected stays out where the export is adopted")
+      ->excludes(state);
+  verb.add_option("--tombstones", choice->tombstones,
+                  "Only what was rejected, lifted and erased after this entry, with proofs: for a "
+                  "copy of the log that has entries up to there")
+      ->excludes(state);
+  OnRun(verb, program, [&program, choice] { return Export(program, *choice); });
 }
 
 }  // namespace perdure

@@ -24,6 +24,8 @@ void AddRollback(CLI::App& app, Program& program);
 void AddSnapshot(CLI::App& app, Program& program);
 void AddLog(CLI::App& app, Program& program);
 void AddLogVerify(CLI::App& log, Program& program);
+void AddBackup(CLI::App& app, Program& program);
+void AddRestore(CLI::App& app, Program& program);
 void AddExport(CLI::App& app, Program& program);
 void AddImport(CLI::App& app, Program& program);
 void AddLogTruncate(CLI::App& log, Program& program);

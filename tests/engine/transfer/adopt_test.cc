@@ -138,6 +138,48 @@ TEST(Adopt, TheGreatestNumberOfASpaceIsOneLikeAnyOther) {
   EXPECT_THAT(target->AddSpace(With(kOperator), "next", {}), IsOk());
 }
 
+TEST(Adopt, UnderItsPassphraseWhatWasRejectedStaysOutAndTheBytesAreEqual) {
+  const TempDir dir;
+  TestEngine source(1);
+  ASSERT_THAT(source.Do(SuppressValue{std::string("The sky is green"), {}, {}}), IsOk());
+  const auto write = [&](TestEngine& engine, const std::string& path) {
+    std::ofstream out(path, std::ios::binary);
+    return WriteExport(*engine, kMainSpace, out, {}, "correct horse");
+  };
+  ASSERT_THAT(write(source, dir / "export"), IsOk());
+  std::ifstream in(dir / "export", std::ios::binary);
+  const auto read = ReadExport(in);
+  ASSERT_THAT(read, IsOk());
+  EXPECT_EQ(read->suppressions, std::vector<Seq>{1});
+  EXPECT_THAT(SecretOf(*read, "wrong"), FailsWith(Code::kForbidden, HasSubstr("passphrase")));
+  const auto secret = SecretOf(*read, "correct horse");
+  ASSERT_THAT(secret, IsOk());
+  TestEngine target(2);
+  TestEngine control(3);
+  target.Close();
+  for (int round = 0; round < 2; ++round) {  // again: no further effect
+    ASSERT_THAT(PlaceSecret(target.dir().path(), *read, *secret, target.clock(), target.random()),
+                IsOk());
+  }
+  target.Open();
+  ASSERT_THAT(Adopt(target, dir / "export"), IsOk());
+  ASSERT_THAT(Adopt(control, dir / "export"), IsOk());
+  EXPECT_FALSE(target.Do(StoreMemories{{Note("the sky is GREEN")}}));
+  EXPECT_THAT(control.Do(StoreMemories{{Note("the sky is GREEN")}}), IsOk());
+  TestEngine again(4);
+  again.Close();
+  ASSERT_THAT(PlaceSecret(again.dir().path(), *read, *secret, again.clock(), again.random()),
+              IsOk());
+  again.Open();
+  ASSERT_THAT(Adopt(again, dir / "export"), IsOk());
+  ASSERT_THAT(write(again, dir / "again"), IsOk());
+  EXPECT_EQ(BytesOf(dir / "again"), BytesOf(dir / "export"));
+  ExpectSound(again);
+  control.Close();
+  EXPECT_THAT(PlaceSecret(control.dir().path(), *read, *secret, control.clock(), control.random()),
+              FailsWith(Code::kConflict, HasSubstr("entries under a secret of its own")));
+}
+
 TEST(Adopt, OneThatWasCutShortGoesOn) {
   const TempDir dir;
   TestEngine source(1);

@@ -170,6 +170,7 @@ void AddLogAndHouse(std::vector<Rule>& rules) {
                 {"token_list", About::kNothing, kOperate, Fixed(Json::object())},
                 {"space_create", About::kHouse, kOperate, Dry(Fixed({{"name", "fourth"}}))},
                 {"compact", About::kHouse, kOperate, Dry(Fixed({{"before", "1"}}))},
+                {"backup", About::kHouse, kOperate, Dry(Fixed({{"directory", "/srv/backups"}}))},
                 {"clock_confirm", About::kHouse, kOperate, Fixed(Json::object())},
                 {"index_rebuild", About::kNothing, kOperate, Fixed(Json::object())}});
 }

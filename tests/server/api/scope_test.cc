@@ -23,9 +23,9 @@ TEST(Roles, DecideWhichOperationsAreOpen) {
                                         "snapshot_create",    "memory_verify",     "genre_change",
                                         "suppression_create", "suppression_lift",  "review_decide",
                                         "review_undo",        "predicate_declare", "policy_set"};
-  const std::set<std::string> house = {"memory_erase",  "token_issue",  "token_revoke",
-                                       "token_list",    "space_create", "compact",
-                                       "index_rebuild", "clock_confirm"};
+  const std::set<std::string> house = {"memory_erase",  "token_issue",   "token_revoke",
+                                       "token_list",    "space_create",  "compact",
+                                       "index_rebuild", "clock_confirm", "backup"};
   const std::set<std::string> by_reviewers_alone = {"memory_verify"};
   for (const Operation* operation : api.catalogue().All()) {
     const std::string& name = operation->name;

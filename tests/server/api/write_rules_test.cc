@@ -175,7 +175,7 @@ TEST(Reason, StandsInTheLog) {
 
 TEST(Writes, AllTakeTheSameArguments) {
   Api api;
-  const std::set<std::string> no_entries = {"index_rebuild", "clock_confirm"};
+  const std::set<std::string> no_entries = {"index_rebuild", "clock_confirm", "backup"};
   for (const Operation* operation : api.catalogue().All()) {
     if (operation->hints.read_only || no_entries.contains(operation->name)) continue;
     for (const char* name : {"idempotency_key", "dry_run", "reason"}) {
