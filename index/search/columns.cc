@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
 
@@ -196,9 +197,12 @@ std::uint32_t Columns::ScopeFor(const fb::ScopeRef& scope) {
 }
 
 void Columns::AddTurn(std::uint32_t memory, const fb::MemoryRecordT& record, const Keys& keys) {
+  const auto said = std::chrono::microseconds(record.reference_time.value_or(record.created_time));
+  const auto day = std::chrono::floor<std::chrono::days>(said).count();
   const std::uint32_t turn =
       turns.Append({record.position.value_or(std::numeric_limits<std::int64_t>::max()), memory,
-                    LabelFor(*keys.session), keys.speaker ? LabelFor(*keys.speaker) : kNoRow, 0});
+                    LabelFor(*keys.session), keys.speaker ? LabelFor(*keys.speaker) : kNoRow,
+                    day < 0 ? 0 : static_cast<std::uint32_t>(day)});
   turn_order_.Append();
   std::atomic_ref(turn_of_.Mutable(memory)).store(turn, std::memory_order_release);
 }
@@ -272,6 +276,7 @@ void Columns::Erase(std::uint32_t memory) {
   if (const std::uint32_t turn = TurnOf(memory); turn != kNoRow) {
     turns.Mutable(turn).session = kNoRow;
     std::atomic_ref(turns.Mutable(turn).speaker).store(kNoRow, std::memory_order_relaxed);
+    std::atomic_ref(turns.Mutable(turn).day).store(kNoRow, std::memory_order_relaxed);
     turn_order_.Remove(turn);
   }
   DropUnusedLabels();

@@ -1,12 +1,16 @@
 #include "index/search/conversation.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <utility>
 
 namespace perdure {
 namespace {
 
 constexpr double kK1 = 1.2;
+// Of a whole window's words, and of a mean turn's.
+constexpr double kWindowLength = 2.5;
 // A neighbour is looked for past so many turns out of sight.
 constexpr int kSkippedMax = 64;
 
@@ -18,6 +22,8 @@ Conversation::Conversation(const Columns& columns, const Visibility& visibility,
       visibility_(visibility),
       postings_(postings),
       admitted_(static_cast<double>(std::max<std::size_t>(admitted, 1))),
+      asking_(ChunksWith(*(postings.terms.end() - 2))),
+      timed_(ChunksWith(postings.terms.back())),
       place_of_(columns.memories.size(), kNoRow),
       session_counts_(columns.turn_order().sessions()),
       session_scores_(columns.turn_order().sessions()) {
@@ -28,7 +34,32 @@ Conversation::Conversation(const Columns& columns, const Visibility& visibility,
   const double variance = static_cast<double>(lengths.squares) / count - mean * mean;
   const double b = std::clamp(std::sqrt(std::max(variance, 0.0)) / mean, .5, 1.0);
   least_ = kK1 * (1 - b);
-  slope_ = kK1 * b / mean;
+  slope_ = kK1 * b / (kWindowLength * mean);
+}
+
+std::vector<QueryTerm> Conversation::TermsFor(std::span<const QueryTerm> query) {
+  std::vector<QueryTerm> terms(query.begin(), query.end());
+  terms.push_back({std::string(kAskingMark), 0});
+  terms.push_back({std::string(kTimeMark), 0});
+  return terms;
+}
+
+std::vector<bool> Conversation::ChunksWith(const std::vector<Posting>& postings) const {
+  std::vector<bool> chunks(columns_.chunks.size());
+  for (const Posting& posting : postings) {
+    if (posting.chunk < chunks.size()) chunks[posting.chunk] = true;
+  }
+  return chunks;
+}
+
+// Of the version that is shown: whether its last chunk asks, and whether any says when.
+void Conversation::ReadMarks(Turn& turn) const {
+  const rows::Version& version = columns_.versions[visibility_.VersionOf(turn.memory)];
+  const std::uint32_t end = version.first_chunk + version.chunk_count;
+  for (std::uint32_t chunk = version.first_chunk; chunk < end && chunk < asking_.size(); ++chunk) {
+    turn.asks = asking_[chunk];
+    turn.says_when = turn.says_when || timed_[chunk];
+  }
 }
 
 std::uint32_t Conversation::LengthOf(std::uint32_t memory) const {
@@ -61,13 +92,17 @@ std::uint32_t Conversation::PlaceOf(std::uint32_t memory) {
   Turn found;
   found.memory = memory;
   found.length = LengthOf(memory);
+  found.window_length = found.length;
+  ReadMarks(found);
   if (const std::uint32_t turn = columns_.TurnOf(memory); turn != kNoRow) {
     found.session = columns_.turn_order().SessionOf(turn);
+    found.day = std::atomic_ref(columns_.turns.Mutable(turn).day).load(std::memory_order_relaxed);
     for (const bool forwards : {false, true}) {
       std::uint32_t at = turn;
       for (std::size_t i = forwards ? 1 : 0; i < found.neighbours.size(); i += 2) {
         found.neighbours[i] = Walk(at, forwards);
         if (found.neighbours[i] == kNoRow) break;
+        found.window_length += kShareOf[i] * LengthOf(found.neighbours[i]);
         at = columns_.TurnOf(found.neighbours[i]);
       }
     }
@@ -92,73 +127,70 @@ void Conversation::Count(std::uint32_t place, double count, bool is_own) {
   turn.has_term = turn.has_term || is_own;
 }
 
-void Conversation::Take(const Occurrence& occurrence) {
-  Count(occurrence.place, occurrence.count, true);
-  const Neighbours neighbours = turns_[occurrence.place].neighbours;
+// Counts a term that the turn itself has, in all windows that reach it and in its session.
+void Conversation::Take(std::uint32_t own_place, std::uint32_t count) {
+  Count(own_place, count, true);
+  const Neighbours neighbours = turns_[own_place].neighbours;
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     if (neighbours[i] == kNoRow) continue;
     const std::uint32_t place = PlaceOf(neighbours[i]);
-    if (place != kHidden) Count(place, kShareOf[i] * occurrence.count, false);
+    if (place != kHidden) Count(place, kShareOf[i] * count, false);
   }
-  const std::uint32_t session = turns_[occurrence.place].session;
+  const std::uint32_t session = turns_[own_place].session;
   if (session == kNoRow || session >= session_counts_.size()) return;
   if (session_counts_[session] == 0) touched_sessions_.push_back(session);
-  session_counts_[session] += occurrence.count;
+  session_counts_[session] += count;
 }
 
-void Conversation::FinishTerm(double share) {
-  for (const std::uint32_t place : touched_) {
-    Turn& turn = turns_[place];
-    turn.window += share * turn.count / (turn.count + least_ + slope_ * turn.length);
-    if (turn.has_term) turn.coverage += share;
-    turn.count = 0;
-    turn.has_term = false;
-    turn.is_found = true;
-  }
-  touched_.clear();
-  for (const std::uint32_t session : touched_sessions_) {
-    const double count = session_counts_[session];
-    session_scores_[session] += share * count / (count + kK1);
-    session_counts_[session] = 0;
-  }
-  touched_sessions_.clear();
-}
-
-std::vector<Conversation::Occurrence> Conversation::OccurrencesOf(
-    std::span<const Posting> postings) {
-  std::vector<Occurrence> occurrences;
+Conversation::Occurrences Conversation::OccurrencesOf(std::span<const Posting> postings) {
   for (const Posting& posting : postings) {
     const rows::Chunk& chunk = columns_.chunks[posting.chunk];
     const std::uint32_t place = PlaceOf(chunk.memory);
     if (place == kHidden || visibility_.VersionOf(chunk.memory) != chunk.version) continue;
-    occurrences.push_back({place, posting.count});
+    Take(place, posting.count);
   }
+  Occurrences occurrences;
+  for (const std::uint32_t place : touched_) {
+    Turn& turn = turns_[place];
+    occurrences.windows.push_back(
+        {place, std::exchange(turn.count, 0), std::exchange(turn.has_term, false)});
+  }
+  for (const std::uint32_t session : touched_sessions_) {
+    occurrences.sessions.push_back({session, std::exchange(session_counts_[session], 0), false});
+  }
+  touched_.clear();
+  touched_sessions_.clear();
   return occurrences;
 }
 
-double Conversation::IdfOf(std::span<const Occurrence> occurrences) const {
-  double holders = 0;
-  std::uint32_t last = kNoRow;
-  for (const Occurrence& occurrence : occurrences) {
-    if (occurrence.place != last) ++holders;
-    last = occurrence.place;
-  }
-  holders = std::min(holders, admitted_);
+double Conversation::IdfOf(std::size_t windows) const {
+  const double holders = std::min(static_cast<double>(windows), admitted_);
   return std::log(1 + (admitted_ - holders + .5) / (holders + .5));
 }
 
+void Conversation::AddTerm(const Occurrences& occurrences, double share) {
+  for (const Occurrence& window : occurrences.windows) {
+    Turn& turn = turns_[window.place];
+    turn.window += share * window.count / (window.count + least_ + slope_ * turn.window_length);
+    if (window.is_own) turn.coverage += share;
+    turn.is_found = true;
+  }
+  for (const Occurrence& session : occurrences.sessions) {
+    session_scores_[session.place] += share * session.count / (session.count + kK1);
+  }
+}
+
 void Conversation::Score(std::span<const QueryTerm> query) {
-  std::vector<std::vector<Occurrence>> occurrences;
+  std::vector<Occurrences> occurrences;
   std::vector<double> shares;
   double sum = 0;
   for (std::size_t term = 0; term < query.size(); ++term) {
     occurrences.push_back(OccurrencesOf(postings_.terms[term]));
-    shares.push_back(query[term].weight * IdfOf(occurrences.back()));
+    shares.push_back(query[term].weight * IdfOf(occurrences.back().windows.size()));
     sum += shares.back();
   }
   for (std::size_t term = 0; term < query.size(); ++term) {
-    for (const Occurrence& occurrence : occurrences[term]) Take(occurrence);
-    FinishTerm(shares[term] / sum);
+    AddTerm(occurrences[term], shares[term] / sum);
   }
 }
 

@@ -9,7 +9,7 @@ constexpr double kRelevanceFloor = .343;
 constexpr double kCoverageWeight = .2;
 constexpr std::size_t kCoverageTop = 3;
 // What neighbouring turns are like on average.
-constexpr double kNeighboursCosine = .25;
+constexpr double kNeighboursCosine = .44;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ double CosineInContext(double own, std::span<const SharedCosine> neighbours) {
     cosine += neighbour.share * neighbour.cosine;
   }
   const double length = std::sqrt(squares + kNeighboursCosine * (sum * sum - squares));
-  return .5 * own + .6 * cosine / length;
+  return kTurnCosineWeight * own + kContextCosineWeight * cosine / length;
 }
 
 void ImputePending(std::vector<Candidate>& candidates, double max_cosine) {

@@ -5,12 +5,15 @@
 // L is the lexical score of bm25.h, in 0..1; both maxima are taken over a memory's chunks. Where
 // what is searched are the short turns of conversations, which say little alone (conversation.h):
 //
-//   S = W + .75 T + C + .20 [the speaker is the one whom the query names]
-//       + .25 min(ln(1 + words), 4) / 4 + .15 [pinned]
-//   C = .5 cosine + .6 (cosine + .5 those of its neighbours + .25 those of theirs) / n
+//   S = W + .60 T + C + .14 [the speaker is the one whom the query names]
+//       + .20 min(ln(1 + words), 4) / 4 - .12 [it ends with a question]
+//       + .28 [the query asks when, and it says when]
+//       + .40 D + .15 [pinned]
+//   C = .48 cosine + .56 (cosine + .5 those of its neighbours + .25 those of theirs) / n
 //
-// with n the length that the sum of such vectors has, and the cosines of the query without the
-// names of speakers, which pull towards everything that a person said.
+// with D how well the day on which it was said fits a date in the query (dates_in_query.h), n the
+// length that the sum of such vectors has, and the cosines of the query without the names of
+// speakers, which pull towards everything that a person said.
 //
 // The weights were tuned on the public halves of several retrieval sets, where the absolute sum was
 // best of, or level with, rank fusion, z-scores and min-max. A pin lifts a memory over rivals that
@@ -30,14 +33,19 @@ namespace perdure {
 inline constexpr double kCosineWeight = .65;
 inline constexpr double kUserSpeakerWeight = .10;
 inline constexpr double kPinWeight = .15;
-inline constexpr double kSessionWeight = .75;
-inline constexpr double kNamedSpeakerWeight = .20;
-inline constexpr double kTurnLengthWeight = .25;
+inline constexpr double kTurnCosineWeight = .48;
+inline constexpr double kContextCosineWeight = .56;
+inline constexpr double kSessionWeight = .60;
+inline constexpr double kNamedSpeakerWeight = .14;
+inline constexpr double kTurnLengthWeight = .20;
+inline constexpr double kAskingWeight = .12;
+inline constexpr double kTimeWeight = .28;
+inline constexpr double kDateWeight = .40;
 
 // What S is over to be shown.
 inline constexpr double kMostOfDocument = 1 + kCosineWeight + kUserSpeakerWeight;
-inline constexpr double kMostOfTurn =
-    1 + 1 + kSessionWeight + kNamedSpeakerWeight + kTurnLengthWeight;
+inline constexpr double kMostOfTurn = 1 + kTurnCosineWeight + kContextCosineWeight +
+                                      kSessionWeight + kNamedSpeakerWeight + kTurnLengthWeight;
 
 // How much a turn of so many words says.
 double TurnLengthPrior(std::uint32_t words);

@@ -83,7 +83,7 @@ struct Turn {
   std::uint32_t memory;
   std::uint32_t session;  // row of the value key of conversation and session; kNoRow once erased
   std::uint32_t speaker;  // row of the value key; kNoRow: nobody, or erased
-  std::uint32_t unused;
+  std::uint32_t day;      // since 1970-01-01, when it was said; kNoRow once erased
 };
 
 // A container; row 0 is the root. A parent has a lower row than its children.

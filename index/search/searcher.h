@@ -12,6 +12,7 @@
 #include "engine/base/result.h"
 #include "engine/engine.h"
 #include "index/search/conversation.h"
+#include "index/search/dates_in_query.h"
 #include "index/search/fusion.h"
 #include "index/search/query_embedder.h"
 #include "index/search/search_service.h"
@@ -54,7 +55,9 @@ class Searcher {
   void FindNamedSpeakers();
   void CollectConversation();
   void TakeTurns(std::size_t wanted);
+  void AddNeighbours();
   void CompleteCosines();
+  double PriorOf(const Conversation::Turn& turn) const;
   void ScoreTurns();
   void TakeLexical(const Hits& hits, bool as_candidates);
   void TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidates);
@@ -85,6 +88,8 @@ class Searcher {
   std::optional<Conversation> conversation_;  // where what is searched is one
   std::vector<std::uint32_t> speakers_;       // labels of those whom the query names
   std::string wordless_;                      // the query without their names
+  bool asks_when_ = false;
+  std::vector<DateInQuery> dates_;
   double cosine_weight_ = 0;
   double most_ = kMostOfDocument;
   double max_cosine_ = 0;

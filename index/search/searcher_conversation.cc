@@ -5,6 +5,7 @@
 
 #include "index/search/names_in_query.h"
 #include "index/search/searcher.h"
+#include "index/text/marks.h"
 
 namespace perdure {
 namespace {
@@ -38,7 +39,7 @@ void Searcher::ReadConversation() {
   if (!IsConversation()) return;
   const auto start = steady_clock::now();
   const auto read = [this](bool include_past) {
-    return in_.index->text().Postings(terms_, kPostingsMax, include_past);
+    return in_.index->text().Postings(Conversation::TermsFor(terms_), kPostingsMax, include_past);
   };
   const bool include_past = in_.index->retired_time() > as_of_;
   auto postings = read(include_past);
@@ -48,6 +49,8 @@ void Searcher::ReadConversation() {
   postings_ = std::move(**postings);
   conversation_.emplace(in_.index->columns(), *visibility_, *postings_, admitted_);
   conversation_->Score(terms_);
+  asks_when_ = AsksWhen(request_.query);
+  dates_ = DatesInQuery(request_.query);
   FindNamedSpeakers();
   timings_.lexical_ms +=
       std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
@@ -77,14 +80,20 @@ void Searcher::FindNamedSpeakers() {
   wordless_ = WithoutNames(request_.query, named);
 }
 
+double Searcher::PriorOf(const Conversation::Turn& turn) const {
+  double prior = kSessionWeight * conversation_->SessionScore(turn) + TurnLengthPrior(turn.length);
+  if (turn.asks) prior -= kAskingWeight;
+  if (turn.says_when && asks_when_) prior += kTimeWeight;
+  prior += kDateWeight * DateFit(dates_, turn.day);
+  return prior;
+}
+
 // The best turns by words, with W as their lexical score and the rest of S as their prior.
 void Searcher::TakeTurns(std::size_t wanted) {
   std::vector<std::pair<double, std::uint32_t>> found;
   for (const std::uint32_t memory : conversation_->Found()) {
     const Conversation::Turn turn = conversation_->TurnOf(memory);
-    found.emplace_back(turn.window + kSessionWeight * conversation_->SessionScore(turn) +
-                           TurnLengthPrior(turn.length),
-                       memory);
+    found.emplace_back(turn.window + PriorOf(turn), memory);
   }
   const std::size_t kept = std::min(wanted, found.size());
   std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(kept),
@@ -95,7 +104,7 @@ void Searcher::TakeTurns(std::size_t wanted) {
 void Searcher::CollectConversation() {
   const std::size_t wanted = std::max(kTurnsMin, 2 * request_.limit);
   TakeTurns(wanted);
-  most_ = kMostOfTurn;
+  most_ = kMostOfTurn + (asks_when_ ? kTimeWeight : 0) + (dates_.empty() ? 0 : kDateWeight);
   if (!vector_.empty()) {
     cosine_weight_ = 1;
     WaitForVectors({});
@@ -107,27 +116,27 @@ void Searcher::CollectConversation() {
     if (!hits.empty()) max_cosine_ = static_cast<double>(hits.front().cosine);
     TakeSemantic(hits, true);
   }
-  const std::vector<Candidate> found = candidates_;
-  for (const Candidate& candidate : found) {
-    for (const std::uint32_t memory : conversation_->TurnOf(candidate.memory).neighbours) {
-      if (memory != kNoRow) CandidateFor(memory);
-    }
-  }
+  AddNeighbours();
   if (!vector_.empty()) CompleteCosines();
   ScoreTurns();
   AddPriors();
   ImputePending(candidates_, max_cosine_);
 }
 
-// Asks for the cosines that the arm did not give, of the candidates and of their neighbours.
-void Searcher::CompleteCosines() {
-  const Columns& columns = in_.index->columns();
+// What answers may stand beside what fits.
+void Searcher::AddNeighbours() {
   const std::vector<Candidate> found = candidates_;
   for (const Candidate& candidate : found) {
     for (const std::uint32_t memory : conversation_->TurnOf(candidate.memory).neighbours) {
       if (memory != kNoRow) CandidateFor(memory);
     }
   }
+}
+
+// Asks for the cosines that the arm did not give, of the candidates and of their neighbours.
+void Searcher::CompleteCosines() {
+  AddNeighbours();
+  const Columns& columns = in_.index->columns();
   std::vector<std::uint64_t> chunks;
   for (const Candidate& candidate : candidates_) {
     if (candidate.has_cosine) continue;
@@ -161,8 +170,7 @@ void Searcher::ScoreTurns() {
     const Conversation::Turn turn = conversation_->TurnOf(candidate.memory);
     candidate.lexical = turn.window;
     candidate.coverage = turn.coverage;
-    candidate.prior +=
-        kSessionWeight * conversation_->SessionScore(turn) + TurnLengthPrior(turn.length);
+    candidate.prior += PriorOf(turn);
     const std::uint32_t version = visibility_->VersionOf(candidate.memory);
     if (speakers_.size() == 1 && columns.HasLabel(version, speakers_.front())) {
       candidate.prior += kNamedSpeakerWeight;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "index/text/language.h"
+#include "index/text/marks.h"
 #include "index/text/words.h"
 #include "index/text/xapian_adapter.h"
 
@@ -140,6 +141,8 @@ class DocumentTermBuilder {
     }
   }
 
+  void Mark(std::string_view mark) { counts_.emplace(mark, 1); }
+
   DocumentTerms Build() && {
     DocumentTerms document;
     document.length = std::max<std::uint32_t>(length_, 1);
@@ -260,6 +263,8 @@ DocumentTerms TermsOfDocument(const DocumentText& document) {
   const auto tokens = Tokenize(whole);
   DocumentTermBuilder builder(GuessLanguage(tokens).Best());
   for (const auto& token : tokens) builder.Add(token);
+  if (EndsWithQuestion(document.text)) builder.Mark(kAskingMark);
+  if (SaysWhen(tokens)) builder.Mark(kTimeMark);
   return std::move(builder).Build();
 }
 

@@ -10,6 +10,7 @@
 //           single character
 //   Xexact  what holds together by punctuation (foo-bar, src/a.cc, v1.2.3, user_name, C++), exactly
 //           but for case, beside its parts; getUserName also as get, user, name
+//   Mmark    of a document alone: what it is like beside its words (marks.h)
 // A term longer than kTermBytesMax is cut and closed by a hash of the whole.
 #pragma once
 
@@ -23,10 +24,13 @@
 namespace perdure {
 
 // Changes with anything that changes a term: an index of another version must be built anew.
-inline constexpr std::uint32_t kTermsVersion = 1;
+inline constexpr std::uint32_t kTermsVersion = 2;
 
 inline constexpr std::size_t kTermBytesMax = 64;
 inline constexpr std::size_t kQueryTermsMax = 128;
+
+inline constexpr std::string_view kAskingMark = "Masks";  // ends with a question
+inline constexpr std::string_view kTimeMark = "Mtime";    // says when
 
 struct DocumentTerm {
   std::string term;

@@ -45,7 +45,7 @@ std::vector<Uuid> StoreSession(SearchableEngine& engine, const std::string& conv
 }
 
 const std::vector<Said> kTelescope = {{"Mara", "Something arrived this morning."},
-                                      {"Jo", "Tell me, what about the telescope?"},
+                                      {"Jo", "Tell me about the telescope then."},
                                       {"Mara", "It stands on the balcony now."},
                                       {"Jo", "Facing which side?"},
                                       {"Mara", "South, of course."}};
@@ -109,6 +109,53 @@ TEST(ConversationSearch, TheSpeakerWhomTheQueryNamesComesFirst) {
   ASSERT_TRUE(engine.Settle());
   EXPECT_EQ(engine.Find("What boots did Jo buy?").at(0), turns[4]);
   EXPECT_EQ(engine.Find("What boots did Mara buy?").at(0), turns[0]);
+}
+
+TEST(ConversationSearch, AQuestionComesAfterWhatWasSaid) {
+  SearchableEngine engine;
+  const auto turns = StoreSession(engine, "c", "1",
+                                  {{"Mara", "Bees on the roof?"},
+                                   {"Jo", "Well."},
+                                   {"Jo", "Well."},
+                                   {"Jo", "Well."},
+                                   {"Mara", "Bees on the roof."}});
+  ASSERT_TRUE(engine.Settle());
+  const auto found = engine.Find("bees on the roof");
+  EXPECT_LT(RankOf(found, turns[4]), RankOf(found, turns[0]));
+}
+
+TEST(ConversationSearch, WhoAsksWhenFindsWhatSaysWhen) {
+  SearchableEngine engine;
+  const auto turns = StoreSession(engine, "c", "1",
+                                  {{"Jo", "I bought boots again."},
+                                   {"Jo", "Well."},
+                                   {"Jo", "Well."},
+                                   {"Jo", "Well."},
+                                   {"Jo", "I bought boots yesterday."}});
+  ASSERT_TRUE(engine.Settle());
+  const auto found = engine.Find("When were boots bought?");
+  EXPECT_LT(RankOf(found, turns[4]), RankOf(found, turns[0]));
+}
+
+TEST(ConversationSearch, ADateInTheQueryPrefersWhatWasSaidThen) {
+  SearchableEngine engine;
+  std::vector<Uuid> ids;
+  for (const char* time :
+       {"2023-01-10T10:00:00Z", "2023-05-20T10:00:00Z", "2023-09-10T10:00:00Z"}) {
+    for (const char* text : {"Well.", "I bought boots.", "Well.", "Well."}) {
+      NoteDraft draft = testing::Note(text);
+      draft.kind = fb::MemoryKind::episode;
+      draft.conversation = "c";
+      draft.session = time;
+      draft.position = static_cast<std::int64_t>(ids.size());
+      draft.reference_time = *ParseTime(time, "time");
+      ids.push_back(engine->Store(draft));
+    }
+  }
+  ASSERT_TRUE(engine.Settle());
+  EXPECT_EQ(engine.Find("boots bought in January").at(0), ids[1]);
+  EXPECT_EQ(engine.Find("boots bought on 18 May 2023").at(0), ids[5]);
+  EXPECT_EQ(engine.Find("boots bought in September 2023").at(0), ids[9]);
 }
 
 // Every hit's score for a query, by id, as a caller of that scope sees it.

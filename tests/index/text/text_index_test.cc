@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -93,6 +94,30 @@ TEST_F(TextIndexTest, TheCursorMovesWithoutDocumentsToo) {
   Commit(99);
   Reopen();
   EXPECT_EQ(index_->cursor(), 99U);
+}
+
+TEST_F(TextIndexTest, PostingsAreThoseOfEveryLayerForEachWordOfTheQuery) {
+  Add(1, "fox fox");
+  Add(2, "fox hen");
+  Commit(1);
+  Add(3, "hen");
+  Retire(2);
+  const auto query = TermsOfQuery("hen fox");
+  const auto postings = [&](std::size_t max, bool include_past) {
+    const auto found = index_->Postings(query, max, include_past);
+    std::vector<std::vector<std::pair<ChunkNumber, std::uint32_t>>> terms;
+    if (!found || !*found) return terms;
+    for (auto& term : (*found)->terms) {
+      auto& pairs = terms.emplace_back();
+      for (const Posting& posting : term) pairs.emplace_back(posting.chunk, posting.count);
+      std::ranges::sort(pairs);
+    }
+    return terms;
+  };
+  using Pairs = std::vector<std::pair<ChunkNumber, std::uint32_t>>;
+  EXPECT_THAT(postings(10, false), ElementsAre(Pairs{{3, 1}}, Pairs{{1, 2}}));
+  EXPECT_THAT(postings(10, true), ElementsAre(Pairs{{2, 1}, {3, 1}}, Pairs{{1, 2}, {2, 1}}));
+  EXPECT_THAT(postings(1, true), IsEmpty());
 }
 
 // Whatever layer holds the chunk when it is retired, removed or replaced.
