@@ -22,7 +22,8 @@ using Command =
                  Rollback, NameSnapshot, IssueToken, RevokeToken, CreateSpace, CompleteErasure,
                  CompactHistory, DropPayloads, AssertFacts, ProposeCandidate, ReviewCandidate,
                  UndoReview, SuppressValue, LiftSuppression, DeclarePredicate, SetPolicy,
-                 VerifyMemory, ScoreMemory, ChangeGenre, MergeMemories, UnmergeMemory>;
+                 VerifyMemory, ScoreMemory, ChangeGenre, MergeMemories, UnmergeMemory,
+                 DismissRefusals>;
 
 // The place of a command, by which the log counts it.
 template <typename C, typename... All>

@@ -68,6 +68,8 @@ Status Decide(Transaction& txn, const Command& command) {
           return DecideMerge(txn, c);
         } else if constexpr (std::is_same_v<C, UnmergeMemory>) {
           return DecideUnmerge(txn, c);
+        } else if constexpr (std::is_same_v<C, DismissRefusals>) {
+          return DecideDismiss(txn, c);
         } else {
           static_assert(kUnhandled<C>, "a command without a decision");
         }

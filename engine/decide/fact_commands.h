@@ -81,6 +81,11 @@ struct LiftSuppression {
   Seq suppression = 0;  // the ValueSuppressed entry
 };
 
+// A reviewer has seen these refusals: their queue lists them no longer.
+struct DismissRefusals {
+  std::vector<Seq> refusals;
+};
+
 struct DeclarePredicate {
   std::string name;
   bool multi_valued = false;
@@ -99,6 +104,7 @@ struct SetPolicy {
   std::optional<fb::Admission> injection;
   std::optional<fb::Admission> note_injection;
   std::optional<fb::Admission> agents;
+  std::optional<fb::Admission> novelty;
   std::optional<std::uint32_t> text_bytes_max;
   std::optional<std::uint32_t> writes_per_minute;
 };

@@ -18,7 +18,7 @@ import sys
 
 from tree_head import Refused, need, open_head, parse_key, sha
 
-MEMORY_ERASED, PAYLOADS_COMPACTED = 15, 22
+ERASING = (15, 22, 41)  # MemoryErased, PayloadsCompacted, SuppressionErased
 
 
 class Tree:
@@ -66,13 +66,13 @@ def read_entry(data):
 
     prev, digest, kind, event = place(7), place(8), value(11, lambda d, at: (d[at],)), place(12)
     need(prev and prev + 32 <= len(data) and digest + 32 <= len(data) and kind and event, "a field")
-    erased = covered(data, event + U32(data, event)[0]) if kind in (MEMORY_ERASED, PAYLOADS_COMPACTED) else ()
+    erased = covered(data, event + U32(data, event)[0]) if kind in ERASING else ()
     return (value(0, U16), value(1, U32), value(2, U64), value(3, I64), data[prev : prev + 32],
             data[digest : digest + 32] if digest else None, erased)
 
 
 def covered(data, table):
-    """Field 1 of a MemoryErased or PayloadsCompacted."""
+    """Field 1 of a MemoryErased, PayloadsCompacted or SuppressionErased."""
     vtable = table - I32(data, table)[0]
     at = U16(data, vtable + 6)[0] if U16(data, vtable)[0] >= 8 else 0
     if not at:
