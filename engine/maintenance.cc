@@ -93,7 +93,7 @@ Result<std::vector<Seq>> Engine::FinishErasuresAlone(SpaceId space) {
                         tables::PayloadOf(space, payload + 1)});
     }
     counts.push_back(static_cast<std::uint32_t>(covered.size()));
-    memories.push_back(memory);
+    if (memory != Uuid{}) memories.push_back(memory);  // a suppression is in no index
   }
   AddRowsOfTexts(space, ranges);
   RETURN_IF_ERROR(store_->Purge(ranges));

@@ -255,7 +255,7 @@ class Run {
     }
   }
   void Governed() {
-    switch (data_.ConsumeIntegralInRange<int>(0, 8)) {
+    switch (data_.ConsumeIntegralInRange<int>(0, 10)) {
       case 0:
         return DoLoosely(SuppressValue{FactValue{Text(), Text(), Text()}});
       case 1:
@@ -278,6 +278,14 @@ class Run {
             ScoreMemory{Loose(), data_.ConsumeFloatingPointInRange<float>(0, 1), {}, Text()});
       case 7:
         return DoLoosely(ChangeGenre{Loose(), fb::Genre::personal});
+      case 8:
+        return DoLoosely(DismissRefusals{{last_ - data_.ConsumeIntegral<std::uint8_t>()}});
+      case 9: {
+        EraseMemories erase;
+        erase.suppressions = {last_ - data_.ConsumeIntegral<std::uint8_t>()};
+        erase.copies = data_.ConsumeBool();
+        return DoLoosely(erase);
+      }
       default:
         return DoLoosely(UnmergeMemory{Loose()});
     }
@@ -323,7 +331,7 @@ class Run {
 }  // namespace perdure::fuzz
 
 // A command that is added joins the steps above.
-static_assert(std::variant_size_v<perdure::Command> == 29);
+static_assert(std::variant_size_v<perdure::Command> == 30);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider provider(data, size);

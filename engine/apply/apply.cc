@@ -168,6 +168,11 @@ Status Apply(const fb::Entry& entry, const fb::Payload* payload, const Secret& s
       return {};
     case fb::Event::SuppressionLifted:
       return FoldLifted(entry, *entry.event_as_SuppressionLifted(), state);
+    case fb::Event::SuppressionErased:
+      return EraseSuppression(entry, *entry.event_as_SuppressionErased(), secret, state);
+    case fb::Event::RefusalDismissed:
+      FoldDismissed(entry, *entry.event_as_RefusalDismissed(), state);
+      return {};
     case fb::Event::ValueSuppressed:
       RETURN_IF_ERROR(FoldSuppressed(entry, *entry.event_as_ValueSuppressed(), state));
       return FoldAboutMemory(entry, payload, secret, state);

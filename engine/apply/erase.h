@@ -22,6 +22,10 @@ Result<std::vector<Seq>> PayloadsOf(const StateReader& reader, SpaceId space, co
 // an erased log, its rows were never made.
 Status EraseRows(const fb::Entry& entry, const Secret& secret, Overlay& state);
 
+// Deletes the words of the suppression that the entry names; its keys stay.
+Status EraseSuppression(const fb::Entry& entry, const fb::SuppressionErased& event,
+                        const Secret& secret, Overlay& state);
+
 // Deletes the rows that were made of the payload of entry `past`: labels, evidence, scoring
 // pass and idempotency key.
 Status DeleteRowsOf(const fb::Entry& past, const fb::Payload& payload, const Uuid& id,

@@ -1,5 +1,8 @@
 #include "engine/apply/fact_fold.h"
 
+#include <set>
+#include <utility>
+
 #include "engine/log/entry.h"
 #include "engine/model/fact_keys.h"
 #include "engine/model/tables.h"
@@ -10,6 +13,7 @@ namespace {
 Place PlaceIn(const fb::MemoryRecordT& record) {
   return {.text_seq = record.text_seq,
           .scope = record.scope,
+          .symmetric = record.symmetric,
           .rival = record.kind == fb::MemoryKind::fact && record.state == fb::MemoryState::live,
           .candidate = record.state == fb::MemoryState::pending,
           .disputed =
@@ -23,13 +27,14 @@ std::string Encode(const fb::ScopeRef& scope) {
 
 // The keys of the fact whose words entry `place.text_seq` brought; nullopt when they are gone.
 Result<std::optional<FactKeys>> KeysAt(const FoldContext& context, const Place& place,
-                                       bool symmetric, const StateReader& state) {
+                                       const StateReader& state) {
   if (context.payload && place.text_seq == context.entry.seq()) {
-    return KeysOfFact(context.secret, FactWords::Of(*context.payload), symmetric, place.scope);
+    return KeysOfFact(context.secret, FactWords::Of(*context.payload), place.symmetric,
+                      place.scope);
   }
   ASSIGN_OR_RETURN(const auto text, ReadPayload(state, context.entry.space(), place.text_seq));
   if (!text) return std::nullopt;
-  return KeysOfFact(context.secret, FactWords::Of(**text), symmetric, place.scope);
+  return KeysOfFact(context.secret, FactWords::Of(**text), place.symmetric, place.scope);
 }
 
 // Calls `visit` with the row of each key by which the fact's words are found.
@@ -51,22 +56,38 @@ Status AddScope(std::string row, const std::string& scope, Overlay& state) {
   return {};
 }
 
+// The rows by which the fact is found from its other end go.
+void DropOtherEnd(SpaceId space, const FactKeys& both, const FactKeys& kept,
+                  const std::pair<Uuid, Seq>& words, Overlay& state) {
+  std::set<std::string> rows;
+  const auto& [id, text_seq] = words;
+  EachWordRow(space, kept, id, text_seq, [&](std::string row) { rows.insert(std::move(row)); });
+  EachWordRow(space, both, id, text_seq, [&](std::string row) {
+    if (!rows.contains(row)) state.Delete(Family::kRows, std::move(row), 0);
+  });
+}
+
 Status FoldFact(const FoldContext& context, const std::optional<Place>& before,
                 const fb::MemoryRecordT& after, Overlay& state) {
   const Place place = PlaceIn(after);
   const SpaceId space = context.entry.space();
-  const bool moved =
-      !before || before->text_seq != place.text_seq || !SameScope(before->scope, place.scope);
+  const bool turned = before && before->symmetric != place.symmetric;
+  const bool moved = !before || turned || before->text_seq != place.text_seq ||
+                     !SameScope(before->scope, place.scope);
   if (!moved && before->rival == place.rival) return {};
-  if (before && before->rival) {
-    ASSIGN_OR_RETURN(const auto keys, KeysAt(context, *before, after.symmetric, state));
+  if (before && (before->rival || turned)) {
+    ASSIGN_OR_RETURN(const auto keys, KeysAt(context, *before, state));
+    if (turned && !place.symmetric) {
+      ASSIGN_OR_RETURN(const auto kept, KeysAt(context, place, state));
+      if (keys && kept) DropOtherEnd(space, *keys, *kept, {context.id, place.text_seq}, state);
+    }
     if (keys) {
       for (const ValueKey& slot : keys->scoped) {
         state.Delete(Family::kRows, tables::Slot(space, slot, context.id), 0);
       }
     }
   }
-  ASSIGN_OR_RETURN(const auto keys, KeysAt(context, place, after.symmetric, state));
+  ASSIGN_OR_RETURN(const auto keys, KeysAt(context, place, state));
   if (!keys) return {};
   if (moved) {
     Status added;

@@ -22,6 +22,7 @@ enum class ReviewQueue : std::uint8_t { kCandidates = 1, kDisputes = 2, kRefusal
 struct Place {
   Seq text_seq = 0;
   fb::ScopeRef scope;
+  bool symmetric = false;
   bool rival = false;      // a live fact: it contends for its slot
   bool candidate = false;  // waits for review
   bool disputed = false;

@@ -20,6 +20,11 @@ Result<fb::SuppressionRecordT> ReadSuppression(const StateReader& state, const s
 
 }  // namespace
 
+std::string RefusalKey(SpaceId space, Seq seq) {
+  const auto queue = static_cast<std::uint8_t>(ReviewQueue::kRefusals);
+  return tables::QueuePrefix(space, queue) + Key().U64(seq).Take();
+}
+
 void FoldPredicate(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
                    Overlay& state) {
   if (!payload || !payload->predicate()) return;
@@ -72,9 +77,7 @@ Status FoldLifted(const fb::Entry& entry, const fb::SuppressionLifted& event, Ov
 Status FoldRefused(const fb::Entry& entry, const fb::WriteRefused& event, Overlay& state) {
   const Micros time = entry.record_time();
   if (event.review()) {
-    std::string key =
-        tables::QueuePrefix(entry.space(), static_cast<std::uint8_t>(ReviewQueue::kRefusals));
-    state.Put(Family::kState, key + Key().U64(entry.seq()).Take(), "", time);
+    state.Put(Family::kState, RefusalKey(entry.space(), entry.seq()), "", time);
   }
   if (event.suppression() == 0) return {};
   const std::string key = tables::Suppression(entry.space(), event.suppression());
@@ -83,6 +86,10 @@ Status FoldRefused(const fb::Entry& entry, const fb::WriteRefused& event, Overla
   record.refused += event.count();
   state.Put(Family::kState, key, Pack(record), time);
   return {};
+}
+
+void FoldDismissed(const fb::Entry& entry, const fb::RefusalDismissed& event, Overlay& state) {
+  state.Delete(Family::kState, RefusalKey(entry.space(), event.refusal()), entry.record_time());
 }
 
 Result<Moved> MovedBy(const StateReader& reader, SpaceId space, const ValueKey& pass,
@@ -99,12 +106,16 @@ Result<Moved> MovedBy(const StateReader& reader, SpaceId space, const ValueKey& 
 Status FoldScored(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
                   const fb::MemoryRecordT& before, Overlay& state) {
   if (!payload || !payload->pass()) return {};
-  const auto& event = *entry.event_as_MemoryScored();
-  const Uuid id = FromId(*event.memory());
+  const auto* scored = entry.event_as_MemoryScored();
+  const auto* described = entry.event_as_MemoryDescribed();
+  if (!scored && !described) return {};
+  const float importance = scored ? scored->importance() : described->importance();
+  const float confidence = scored ? scored->confidence() : before.confidence;
+  const Uuid id = FromId(*MemoryOf(entry));
   const ValueKey pass = PassKey(secret, payload->pass()->string_view());
   ASSIGN_OR_RETURN(Moved moved, MovedBy(state, entry.space(), pass, id));
-  moved.importance += std::abs(event.importance() - before.importance);
-  moved.confidence += std::abs(event.confidence() - before.confidence);
+  moved.importance += std::abs(importance - before.importance);
+  moved.confidence += std::abs(confidence - before.confidence);
   const auto number = [](float value) {
     return static_cast<std::uint32_t>(std::lround(value * kThousand));
   };

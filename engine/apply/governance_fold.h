@@ -22,6 +22,9 @@ Status FoldSuppressed(const fb::Entry& entry, const fb::ValueSuppressed& event, 
 Status FoldLifted(const fb::Entry& entry, const fb::SuppressionLifted& event, Overlay& state);
 // A refused write: counted for the suppression that turned it down, queued for a reviewer.
 Status FoldRefused(const fb::Entry& entry, const fb::WriteRefused& event, Overlay& state);
+void FoldDismissed(const fb::Entry& entry, const fb::RefusalDismissed& event, Overlay& state);
+// Under which a refusal waits for a reviewer.
+std::string RefusalKey(SpaceId space, Seq seq);
 
 // How far one scoring pass has moved a memory, both ways added up.
 struct Moved {
@@ -30,6 +33,7 @@ struct Moved {
 };
 Result<Moved> MovedBy(const StateReader& reader, SpaceId space, const ValueKey& pass,
                       const Uuid& id);
+// Of a score, or of a description that counts as one: nothing for an entry without a pass.
 Status FoldScored(const fb::Entry& entry, const fb::Payload* payload, const Secret& secret,
                   const fb::MemoryRecordT& before, Overlay& state);
 

@@ -175,6 +175,9 @@ bool FoldGovernance(const fb::Entry& entry, fb::MemoryRecordT& record) {
     case fb::Event::GenreChanged:
       record.genre = entry.event_as_GenreChanged()->genre();
       return true;
+    case fb::Event::SymmetryChanged:
+      record.symmetric = entry.event_as_SymmetryChanged()->symmetric();
+      return true;
     default:
       return false;
   }
@@ -284,6 +287,8 @@ bool TouchesRecord(const fb::Entry& entry) {
     case fb::Event::DecisionUndone:
     case fb::Event::MergeUndone:
     case fb::Event::ValueSuppressed:
+    case fb::Event::SuppressionErased:
+    case fb::Event::RefusalDismissed:
       return false;
     default:
       return true;
@@ -347,9 +352,7 @@ Status FoldMemory(const fb::Entry& entry, const fb::Payload* payload, const Secr
                                                    : "is about a memory that was never stored"));
   }
   if (!TouchesRecord(entry)) return {};
-  if (entry.event_type() == fb::Event::MemoryScored) {
-    RETURN_IF_ERROR(FoldScored(entry, payload, secret, *known, state));
-  }
+  if (known) RETURN_IF_ERROR(FoldScored(entry, payload, secret, *known, state));
   const std::optional<Place> before = PlaceOf(known);
   const fb::MemoryRecordT record = FoldRecord(entry, std::move(known));
   RETURN_IF_ERROR(FoldPlace({entry, payload, id, secret}, before, record, state));

@@ -9,6 +9,7 @@
 #include "engine/decide/decide.h"
 #include "engine/decide/derived.h"
 #include "engine/decide/labels.h"
+#include "engine/decide/novelty.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
 #include "engine/decide/suppression.h"
@@ -103,14 +104,16 @@ Status Park(Transaction& txn, const Claim& claim, const Slot& slot, const Verdic
 }
 
 Status AssertOne(Transaction& txn, const FactDraft& draft) {
-  ASSIGN_OR_RETURN(const Claim claim, CheckClaim(txn, draft));
+  ASSIGN_OR_RETURN(Claim claim, CheckClaim(txn, draft));
   ASSIGN_OR_RETURN(const Slot slot, SlotOfClaim(txn, claim));
+  ASSIGN_OR_RETURN(const auto repeats, CheckNovelty(txn, claim, slot));
+  if (!claim.parked) claim.parked = repeats;
   ASSIGN_OR_RETURN(const Verdict verdict, Judge(txn, claim, slot));
   const Policy& policy = claim.policy;
   if (claim.parked) return Park(txn, claim, slot, verdict);
   switch (verdict.kind) {
     case Verdict::Kind::kReinforces:
-      return Reinforce(txn, *verdict.standing, claim.support, slot, policy);
+      return Repeat(txn, claim, *verdict.standing, slot);
     case Verdict::Kind::kChallenges:
       return Challenge(txn, claim, *verdict.standing);
     case Verdict::Kind::kFirst:
@@ -123,8 +126,17 @@ Status AssertOne(Transaction& txn, const FactDraft& draft) {
   return FadeRivals(txn, slot.rivals, {id, claim.seat.valid}, policy);
 }
 
-// One member of a batch was turned down, the others stand.
+// One member of a batch was turned down, the others stand. Each such entry is one of those that the
+// principal may cause in a second.
 Status AppendRefusal(Transaction& txn, const Error& error, std::uint8_t command) {
+  const auto refused = std::ranges::count_if(txn.entries(), [](const Entry& entry) {
+    return entry->event_type() == fb::Event::WriteRefused;
+  });
+  if (refused >= txn.refusals_left()) {
+    return Refuse(Rule::kRate,
+                  "Too many facts of this token were refused within a second. Leave "
+                  "out those that stand or were rejected, and wait.");
+  }
   fb::PayloadT payload;
   payload.message = error.message;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
@@ -223,8 +235,9 @@ Result<Uuid> AppendFact(Transaction& txn, const Claim& claim, const Entrance& en
   return id;
 }
 
-Status Reinforce(Transaction& txn, const Member& standing, const Support& support, const Slot& slot,
-                 const Policy& policy) {
+Status Reinforce(Transaction& txn, const Member& standing, const Reinforcement& more,
+                 const Slot& slot, const Policy& policy) {
+  const Support& support = more.support;
   fb::FactReinforcedT event;
   event.memory = ToId(standing.id);
   event.version = standing.record.version;
@@ -233,6 +246,7 @@ Status Reinforce(Transaction& txn, const Member& standing, const Support& suppor
   event.evidence_time = ToFlat(support.time);
   event.evidence_memory = ToIdPtr(support.memory);
   fb::PayloadT payload;
+  payload.message = more.not_applied;
   SetEvidence(support, payload);
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                    txn.Append(MakeEvent(std::move(event)), std::move(payload)));

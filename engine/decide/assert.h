@@ -50,8 +50,14 @@ Result<Uuid> AppendFact(Transaction& txn, const Claim& claim, const Entrance& en
 float ConfidenceOf(const Claim& claim, const Slot& slot);
 
 // The standing value gains what new evidence adds, its rivals fade.
-Status Reinforce(Transaction& txn, const Member& standing, const Support& support, const Slot& slot,
-                 const Policy& policy);
+struct Reinforcement {
+  Support support;
+  std::string not_applied;  // what the caller learns was left alone
+};
+Status Reinforce(Transaction& txn, const Member& standing, const Reinforcement& more,
+                 const Slot& slot, const Policy& policy);
+// The same by a claim of the value.
+Status Repeat(Transaction& txn, const Claim& claim, const Member& standing, const Slot& slot);
 
 // The claim waits as a candidate for the place of `standing`, which shows as disputed.
 Status Challenge(Transaction& txn, const Claim& claim, const Member& standing);

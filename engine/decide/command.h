@@ -23,7 +23,7 @@ using Command =
                  CompactHistory, DropPayloads, AssertFacts, ProposeCandidate, ReviewCandidate,
                  UndoReview, SuppressValue, LiftSuppression, DeclarePredicate, SetPolicy,
                  VerifyMemory, ScoreMemory, ChangeGenre, MergeMemories, UnmergeMemory, MarkRestored,
-                 CarrySuppression>;
+                 CarrySuppression, DismissRefusals>;
 
 // The place of a command, by which the log counts it.
 template <typename C, typename... All>

@@ -72,6 +72,8 @@ Status Decide(Transaction& txn, const Command& command) {
           return DecideMarkRestored(txn, c);
         } else if constexpr (std::is_same_v<C, CarrySuppression>) {
           return DecideCarry(txn, c);
+        } else if constexpr (std::is_same_v<C, DismissRefusals>) {
+          return DecideDismiss(txn, c);
         } else {
           static_assert(kUnhandled<C>, "a command without a decision");
         }

@@ -41,6 +41,7 @@ Status DecideVerify(Transaction& txn, const VerifyMemory& command);
 Status DecideScore(Transaction& txn, const ScoreMemory& command);
 Status DecideChangeGenre(Transaction& txn, const ChangeGenre& command);
 Status DecideMerge(Transaction& txn, const MergeMemories& command);
+Status DecideDismiss(Transaction& txn, const DismissRefusals& command);
 Status DecideUnmerge(Transaction& txn, const UnmergeMemory& command);
 Status DecideMarkRestored(Transaction& txn, const MarkRestored& command);
 Status DecideCarry(Transaction& txn, const CarrySuppression& command);

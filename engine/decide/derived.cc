@@ -9,6 +9,7 @@
 #include "engine/apply/memory_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/refusal.h"
+#include "engine/decide/rest.h"
 #include "engine/decide/rules.h"
 #include "engine/model/tables.h"
 
@@ -66,6 +67,8 @@ Status DisputeDerived(Transaction& txn, const Uuid& source) {
       ASSIGN_OR_RETURN(const auto record, ReadMemory(txn.state(), txn.space(), id));
       if (!record || record->state != fb::MemoryState::live) continue;
       if (!Depends(*record, gone.front())) continue;
+      ASSIGN_OR_RETURN(const bool is_rest, IsRestOf(txn, *record, gone.front()));
+      if (is_rest) continue;
       if (++disputed > limits::kRollbackMemoriesMax) return TooMany();
       fb::MemoryDisputedT event;
       event.memory = ToId(id);

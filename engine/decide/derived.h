@@ -12,7 +12,7 @@ namespace perdure {
 Result<std::vector<Uuid>> DerivedFrom(const Transaction& txn, const Uuid& source);
 
 // The source is gone: what is live and came from it is disputed until it is derived again. A fact
-// that has other evidence, or that a reviewer verified, stays.
+// that has other evidence, or that a reviewer verified, stays; so does the rest of a bounded one.
 Status DisputeDerived(Transaction& txn, const Uuid& source);
 
 // The ids of a draft's sources, which the caller must see.

@@ -7,6 +7,7 @@
 #include "engine/decide/labels.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/scores.h"
 #include "engine/decide/slot.h"
 #include "engine/decide/suppression.h"
 
@@ -152,6 +153,10 @@ Status AppendDescription(Transaction& txn, const DescribeMemory& change,
     ASSIGN_OR_RETURN(event.scope, EnsureScope(txn, *change.scope));
   }
   RETURN_IF_ERROR(CheckMayBeThere(txn, change.id, record, event));
+  if (event.importance != record.importance) {
+    RETURN_IF_ERROR(CheckImportanceBound(txn, change.id, record, event.importance));
+    if (!txn.principal().Has(kReviewer | kOperator)) payload.pass = PassOfDescriptions(txn);
+  }
   if (Same(payload, held) && Same(event, record)) {
     fb::MemorySeenAgainT seen;
     seen.memory = event.memory;

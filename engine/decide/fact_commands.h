@@ -90,6 +90,11 @@ struct CarrySuppression {
   std::string text;  // of a value without a memory
 };
 
+// A reviewer has seen these refusals: their queue lists them no longer.
+struct DismissRefusals {
+  std::vector<Seq> refusals;
+};
+
 struct DeclarePredicate {
   std::string name;
   bool multi_valued = false;
@@ -108,6 +113,7 @@ struct SetPolicy {
   std::optional<fb::Admission> injection;
   std::optional<fb::Admission> note_injection;
   std::optional<fb::Admission> agents;
+  std::optional<fb::Admission> novelty;
   std::optional<std::uint32_t> text_bytes_max;
   std::optional<std::uint32_t> writes_per_minute;
 };

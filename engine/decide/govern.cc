@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "engine/apply/governance_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/evidence.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/scores.h"
 #include "engine/decide/slot.h"
 #include "engine/model/fact_keys.h"
 
@@ -20,33 +19,6 @@ Status AppendSeenAgain(Transaction& txn, const Uuid& id, const fb::MemoryRecordT
   event.version = record.version;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
   return {};
-}
-
-// The new score, within the bounds of one call and of the whole pass.
-Result<float> Bounded(std::optional<float> wanted, float now, float moved, std::string_view field) {
-  if (!wanted) return now;
-  if (!(*wanted >= limits::kScoreMin && *wanted <= limits::kScoreMax)) {
-    return Refuse(Rule::kCap,
-                  fmt::format("{} is {}; a pass may set it to {}..{}.", field, *wanted,
-                              limits::kScoreMin, limits::kScoreMax),
-                  std::string(field));
-  }
-  constexpr float kRounding = 1e-4f;
-  const float step = std::abs(*wanted - now);
-  if (step > limits::kScoreStepMax + kRounding) {
-    return Refuse(Rule::kCap,
-                  fmt::format("{} would move by {:.3f}; one call may move it by {}.", field, step,
-                              limits::kScoreStepMax),
-                  std::string(field));
-  }
-  if (moved + step > limits::kScorePassMax + kRounding) {
-    return Refuse(Rule::kCap,
-                  fmt::format("This pass has moved {} by {:.3f} and would move it by {:.3f} more; "
-                              "it may move it by {} in all.",
-                              field, moved, step, limits::kScorePassMax),
-                  std::string(field));
-  }
-  return *wanted;
 }
 
 Status CheckMayScore(const Transaction& txn, const ScoreMemory& command,
@@ -62,11 +34,7 @@ Status CheckMayScore(const Transaction& txn, const ScoreMemory& command,
   if (txn.options().reason.empty()) {
     return Refuse(Rule::kMalformed, "Scoring a memory needs a reason.", "reason");
   }
-  if (IsProtected(record)) {
-    return Refuse(Rule::kProtected, "A reviewer pinned or verified this memory: it is not scored.",
-                  "id");
-  }
-  return {};
+  return RequireMayScore(record);
 }
 
 }  // namespace
@@ -102,10 +70,10 @@ Status DecideScore(Transaction& txn, const ScoreMemory& command) {
   fb::MemoryScoredT event;
   event.memory = ToId(command.id);
   event.version = record.version;
-  ASSIGN_OR_RETURN(event.importance,
-                   Bounded(command.importance, record.importance, moved.importance, "importance"));
-  ASSIGN_OR_RETURN(event.confidence,
-                   Bounded(command.confidence, record.confidence, moved.confidence, "confidence"));
+  ASSIGN_OR_RETURN(event.importance, BoundedScore(command.importance, record.importance,
+                                                  moved.importance, "importance"));
+  ASSIGN_OR_RETURN(event.confidence, BoundedScore(command.confidence, record.confidence,
+                                                  moved.confidence, "confidence"));
   fb::PayloadT payload;
   payload.pass = command.pass;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,

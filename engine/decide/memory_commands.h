@@ -10,6 +10,7 @@
 #include "engine/base/time.h"
 #include "engine/base/uuid.h"
 #include "engine/model/scope.h"
+#include "engine/storage/keys.h"
 #include "schema/entry_generated.h"
 
 namespace perdure {
@@ -89,7 +90,9 @@ struct MoveState {
 
 struct EraseMemories {
   std::vector<Uuid> ids;
-  bool closure = false;  // what was made from them, too
+  bool closure = false;           // what was made from them, too
+  bool copies = false;            // and what says the same, wherever the principal may see it
+  std::vector<Seq> suppressions;  // whose words go; they go on refusing
 };
 
 // Several memories become one, a note, that names them as its parts.

@@ -90,10 +90,10 @@ const fb::Id* WonBy(const fb::Entry& entry) {
   return nullptr;
 }
 
-// Whether the entry stores what is left of the fact that the one before it bounded: nothing that
-// the command asked for.
-bool IsRest(const fb::Entry& entry, const fb::Entry& before) {
-  return before.event_type() == fb::Event::ValidityBounded && entry.cause() == before.seq();
+// Whether the entry makes what is left of a fact that was bounded: nothing that the command asked
+// for. `bounded` is the seq of the latest bounding, 0 for none.
+bool IsRest(const fb::Entry& entry, Seq bounded) {
+  return bounded != 0 && entry.cause() == bounded;
 }
 
 void AddRival(const fb::Entry& entry, const Uuid& winner, WriteOutcome& outcome) {
@@ -102,6 +102,12 @@ void AddRival(const fb::Entry& entry, const Uuid& winner, WriteOutcome& outcome)
   if (found == outcome.memories.end()) return;
   const bool faded = entry.event_type() == fb::Event::FactFaded;
   (faded ? found->faded : found->superseded).push_back(FromId(*MemoryOf(entry)));
+}
+
+void AddCopy(const Uuid& copy, WriteOutcome& outcome) {
+  if (std::ranges::find(outcome.copies, copy) == outcome.copies.end()) {
+    outcome.copies.push_back(copy);
+  }
 }
 
 Result<MemoryOutcome> RefusedMember(const fb::Entry& entry, const StateReader& reader) {
@@ -130,7 +136,8 @@ Result<MemoryOutcome> MemberOf(const fb::Entry& entry, const Effect& effect,
     memory.candidate = stored->state() == fb::MemoryState::pending;
   }
   if (entry.event_type() == fb::Event::MemorySeenAgain ||
-      entry.event_type() == fb::Event::MemoryDescribed) {
+      entry.event_type() == fb::Event::MemoryDescribed ||
+      entry.event_type() == fb::Event::FactReinforced) {
     ASSIGN_OR_RETURN(const auto payload, ReadPayload(reader, entry.space(), entry.seq()));
     if (payload && (*payload)->message()) {
       memory.not_applied = SplitWords((*payload)->message()->string_view());
@@ -147,11 +154,13 @@ Result<WriteOutcome> OutcomeOf(const std::vector<Entry>& entries, const StateRea
   outcome.first_seq = entries.front()->seq();
   outcome.seq = entries.back()->seq();
   outcome.record_time = entries.back()->record_time();
-  const Entry* before = nullptr;
+  Seq bounded = 0;
   for (const Entry& entry : entries) {
-    const bool is_rest = before && IsRest(*entry, **before);
-    before = &entry;
-    if (is_rest) continue;
+    if (entry->event_type() == fb::Event::ValidityBounded) bounded = entry->seq();
+    if (IsRest(*entry, bounded)) continue;
+    if (const auto* erased = entry->event_as_MemoryErased(); erased && erased->copies()) {
+      for (const fb::Id* copy : *erased->copies()) AddCopy(FromId(*copy), outcome);
+    }
     if (const auto* rollback = entry->event_as_ScopeRolledBack()) {
       outcome.moved_out = rollback->moved_out();
       outcome.erased = rollback->erased();

@@ -29,7 +29,7 @@ struct MemoryOutcome {
   std::uint32_t version = 0;
   bool created = false;
   bool changed = false;
-  std::vector<std::string> not_applied;  // arguments of a repeated store that were left alone
+  std::vector<std::string> not_applied;  // arguments of a repeated write that were left alone
   std::optional<FactOutcome> fact;       // of an asserted fact
   bool candidate = false;                // waits for a reviewer
   std::uint16_t rule = 0;                // why it is a candidate, or was refused
@@ -51,6 +51,7 @@ struct WriteOutcome {
   std::uint32_t moved_out = 0;  // rollback: left where they are now
   std::uint32_t erased = 0;     // rollback: gone for good
   std::uint32_t kept_out = 0;   // rollback: suppressed since, or another value stands
+  std::vector<Uuid> copies;     // erasure: memories that say the same and stay
 };
 
 }  // namespace perdure

@@ -78,6 +78,7 @@ Result<Policy> ReadPolicy(const StateReader& reader, SpaceId space) {
   policy.injection = set->injection();
   policy.note_injection = set->note_injection();
   policy.agents = set->agents();
+  policy.novelty = set->novelty();
   policy.text_bytes_max = set->text_bytes_max();
   policy.writes_per_minute = set->writes_per_minute();
   return policy;
@@ -104,22 +105,6 @@ Status CheckShape(fb::ValueShape shape, std::string_view object) {
                 "object");
 }
 
-Status DecideDeclarePredicate(Transaction& txn, const DeclarePredicate& command) {
-  RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Declaring a predicate"));
-  RETURN_IF_ERROR(RequireWholeSpace(txn, "Declaring a predicate"));
-  if (command.name.empty()) return Refuse(Rule::kMalformed, "The predicate has no name.", "name");
-  RETURN_IF_ERROR(CheckText(command.name, limits::kLabelBytesMax, "name"));
-  fb::PredicateDeclaredT event;
-  event.multi_valued = command.multi_valued;
-  event.symmetric = command.symmetric;
-  event.shape = command.shape;
-  fb::PayloadT payload;
-  payload.predicate = command.name;
-  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
-                   txn.Append(MakeEvent(std::move(event)), std::move(payload)));
-  return {};
-}
-
 Status DecideSetPolicy(Transaction& txn, const SetPolicy& command) {
   RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Setting a policy"));
   RETURN_IF_ERROR(RequireWholeSpace(txn, "Setting a policy"));
@@ -134,6 +119,7 @@ Status DecideSetPolicy(Transaction& txn, const SetPolicy& command) {
   event.injection = command.injection.value_or(now.injection);
   event.note_injection = command.note_injection.value_or(now.note_injection);
   event.agents = command.agents.value_or(now.agents);
+  event.novelty = command.novelty.value_or(now.novelty);
   event.text_bytes_max = command.text_bytes_max.value_or(now.text_bytes_max);
   event.writes_per_minute = command.writes_per_minute.value_or(now.writes_per_minute);
   RETURN_IF_ERROR(CheckShare(event.reinforce, "reinforce"));

@@ -21,9 +21,10 @@ struct Policy {
   float archive_below = 0.25f;  // a rival under it is superseded
   fb::Admission injection = fb::Admission::refuse;
   fb::Admission note_injection = fb::Admission::admit;  // an answer marks what notes say as data
-  fb::Admission agents = fb::Admission::admit;  // facts of tokens that are no more than agents
-  std::uint32_t text_bytes_max = 0;             // 0: as much as the engine takes
-  std::uint32_t writes_per_minute = 0;          // of one principal; 0: any number
+  fb::Admission agents = fb::Admission::admit;   // facts of tokens that are no more than agents
+  fb::Admission novelty = fb::Admission::admit;  // facts that nearly repeat their slot
+  std::uint32_t text_bytes_max = 0;              // 0: as much as the engine takes
+  std::uint32_t writes_per_minute = 0;           // of one principal; 0: any number
 };
 Result<Policy> ReadPolicy(const StateReader& reader, SpaceId space);
 

@@ -46,6 +46,7 @@ constexpr std::array<RuleFacts, kRules> kFacts = {{
     {Gate::admission, Code::kInvalidArgument, "evidence"},
     {Gate::admission, Code::kRefused, "agent"},
     {Gate::admission, Code::kRefused, "rate"},
+    {Gate::admission, Code::kRefused, "novelty"},
 }};
 static_assert(!kFacts.back().name.empty());
 

@@ -46,10 +46,11 @@ enum class Rule : std::uint16_t {
   kEvidence = 30,       // the command needs evidence
   kAgentFact = 31,      // facts of agents go to a reviewer, or not at all
   kRate = 32,           // more writes a minute than the policy allows
+  kNovelty = 33,        // the slot nearly says so already
 };
 
 // Numbers of the rules, for whoever goes through all of them.
-inline constexpr std::uint16_t kRules = 32;
+inline constexpr std::uint16_t kRules = 33;
 
 struct RuleFacts {
   fb::Gate gate;

@@ -6,6 +6,7 @@
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/dispute.h"
+#include "engine/decide/places.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/restore.h"
 #include "engine/decide/rules.h"
@@ -95,6 +96,8 @@ Result<std::vector<Candidate>> ChangedSince(const Transaction& txn, const Rollba
   }
   for (Candidate& candidate : changed) {
     ASSIGN_OR_RETURN(candidate.past, RecordAt(txn.state(), txn.space(), candidate.id, command.to));
+    // How its predicate relates values is not rolled back.
+    if (candidate.past) candidate.past->symmetric = candidate.now.symmetric;
   }
   return changed;
 }
@@ -121,6 +124,17 @@ Status LeaveOutRivals(const Transaction& txn, Micros to, Plan& plan) {
     }
   }
   return {};
+}
+
+// What stood side by side then may claim one place now: its predicate was declared anew since.
+Status SettleFacts(Transaction& txn, const Plan& plan) {
+  std::vector<Member> facts;
+  for (const Candidate& candidate : plan.changes) {
+    if (candidate.now.kind != fb::MemoryKind::fact) continue;
+    ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), candidate.id));
+    if (record) facts.push_back({candidate.id, std::move(*record)});
+  }
+  return SettlePlaces(txn, std::move(facts));
 }
 
 // Disputes are what waits for review now, not what waited then.
@@ -215,6 +229,7 @@ Status DecideRollback(Transaction& txn, const Rollback& command) {
   for (const Candidate& candidate : plan.changes) {
     RETURN_IF_ERROR(RollBack(txn, candidate.id, command.to));
   }
+  RETURN_IF_ERROR(SettleFacts(txn, plan));
   return ReconcileDisputes(txn, plan);
 }
 

@@ -9,6 +9,7 @@
 #include "engine/decide/dispute.h"
 #include "engine/decide/labels.h"
 #include "engine/decide/notes.h"
+#include "engine/decide/novelty.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/restore.h"
 #include "engine/decide/rules.h"
@@ -22,6 +23,7 @@ using fb::MemoryState;
 Status ProposeFact(Transaction& txn, const FactDraft& draft) {
   ASSIGN_OR_RETURN(const Claim claim, CheckClaim(txn, draft));
   ASSIGN_OR_RETURN(const Slot slot, SlotOfClaim(txn, claim));
+  ASSIGN_OR_RETURN([[maybe_unused]] const auto repeats, CheckNovelty(txn, claim, slot));
   ASSIGN_OR_RETURN(const Verdict verdict, Judge(txn, claim, slot));
   if (verdict.kind == Verdict::Kind::kChallenges) return Challenge(txn, claim, *verdict.standing);
   Entrance entrance{.state = MemoryState::pending, .confidence = ConfidenceOf(claim, slot)};
@@ -91,7 +93,7 @@ Status JoinStanding(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& r
     ASSIGN_OR_RETURN(const bool counted, HasCounted(txn, standing.id, support));
     counts = !counted;
   }
-  return counts ? Reinforce(txn, standing, support, slot, policy) : Status{};
+  return counts ? Reinforce(txn, standing, {support, {}}, slot, policy) : Status{};
 }
 
 // The predicate may have been declared since the fact was proposed.

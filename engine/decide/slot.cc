@@ -9,6 +9,7 @@
 #include "engine/base/limits.h"
 #include "engine/decide/derived.h"
 #include "engine/decide/refusal.h"
+#include "engine/decide/rest.h"
 #include "engine/decide/rules.h"
 #include "engine/model/tables.h"
 
@@ -81,64 +82,6 @@ Status Fade(Transaction& txn, const Member& rival, const Uuid& by, float confide
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                    txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
   return {};
-}
-
-// The rival holds at `valid` alone from here on.
-Result<Seq> BoundTo(Transaction& txn, const Member& rival, const Uuid& by, const ValidTime& valid) {
-  fb::ValidityBoundedT event;
-  event.memory = ToId(rival.id);
-  event.version = rival.record.version;
-  event.valid_from = ToFlat(valid.from);
-  event.valid_until = ToFlat(valid.until);
-  event.by = ToId(by);
-  return txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false});
-}
-
-// The rival as it is, at another time: a memory of its own, since a memory has one interval. The
-// entry `bounded` led to it.
-Status StoreRest(Transaction& txn, const Member& rival, const Uuid& by, const ValidTime& valid,
-                 Seq bounded) {
-  const fb::MemoryRecordT& record = rival.record;
-  fb::MemoryStoredT event;
-  event.memory = ToId(txn.NewId());
-  event.kind = fb::MemoryKind::fact;
-  event.scope = record.scope;
-  event.authorship = record.authorship;
-  event.importance = record.importance;
-  event.valid_from = ToFlat(valid.from);
-  event.valid_until = ToFlat(valid.until);
-  event.expires_at = record.expires_at;
-  event.confidence = record.confidence;
-  event.genre = record.genre;
-  event.trust = std::min(record.trust, fb::Trust::verbatim);
-  event.rival = std::make_unique<fb::Id>(ToId(by));
-  event.evidence_time = record.evidence_time;
-  event.derived_from = {ToId(rival.id)};
-  event.symmetric = record.symmetric;
-  ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
-  fb::PayloadT payload;
-  held->UnPackTo(&payload);
-  ASSIGN_OR_RETURN(const PayloadRow label, RequirePayload(txn, record.label_seq));
-  fb::PayloadT described;
-  label->UnPackTo(&described);
-  payload.title = described.title;
-  payload.tags = described.tags;
-  payload.type = described.type;
-  payload.theme = described.theme;
-  payload.metadata = described.metadata;
-  payload.idempotency_key.clear();
-  payload.request_digest.clear();
-  payload.reason.clear();
-  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
-                   txn.Append(MakeEvent(std::move(event)), std::move(payload),
-                              {.cause = bounded, .with_reason = false}));
-  return {};
-}
-
-Status Bound(Transaction& txn, const Member& rival, const Uuid& by,
-             const std::optional<ValidTime>& before, const std::optional<ValidTime>& after) {
-  ASSIGN_OR_RETURN(const Seq bounded, BoundTo(txn, rival, by, before ? *before : *after));
-  return before && after ? StoreRest(txn, rival, by, *after, bounded) : Status{};
 }
 
 Status CheckWords(std::string_view words, std::string_view field) {

@@ -1,13 +1,7 @@
 #include <fmt/format.h>
 
-#include <set>
-
-#include "engine/apply/erase.h"
-#include "engine/apply/memory_fold.h"
-#include "engine/base/limits.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/derived.h"
-#include "engine/decide/dispute.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
 #include "engine/decide/slot.h"
@@ -78,24 +72,6 @@ Status Forget(Transaction& txn, const MoveState& command, const fb::MemoryRecord
   return SuppressMemory(txn, id, record, *command.refusing);
 }
 
-std::unexpected<Error> TooManyToErase(std::size_t count) {
-  return Refuse(Rule::kTooMany,
-                fmt::format("One call erases 1 to {} memories; this one names {}.",
-                            limits::kRollbackMemoriesMax, count),
-                "ids");
-}
-
-Status EraseOne(Transaction& txn, const Uuid& id) {
-  ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, id));
-  if (record.state == MemoryState::pending) RETURN_IF_ERROR(SettleDispute(txn, id, record));
-  fb::MemoryErasedT event;
-  event.memory = ToId(id);
-  event.version = record.version;
-  ASSIGN_OR_RETURN(event.covered, PayloadsOf(txn.state(), txn.space(), id));
-  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
-  return DisputeDerived(txn, id);
-}
-
 }  // namespace
 
 Status DecideMoveState(Transaction& txn, const MoveState& command) {
@@ -121,30 +97,6 @@ Status DecideMoveState(Transaction& txn, const MoveState& command) {
       return Forget(txn, command, record);
   }
   return Fail(Code::kInternal, "An unknown transition. Report this as a bug.");
-}
-
-Status DecideErase(Transaction& txn, const EraseMemories& command) {
-  RETURN_IF_ERROR(RequireRole(txn, kOperator, "Erasing a memory"));
-  if (command.ids.empty()) return TooManyToErase(0);
-  std::vector<Uuid> ids;
-  for (const Uuid& id : command.ids) {
-    ids.push_back(id);
-    if (!command.closure) continue;
-    ASSIGN_OR_RETURN(const std::vector<Uuid> derived, DerivedFrom(txn, id));
-    ids.insert(ids.end(), derived.begin(), derived.end());
-  }
-  if (ids.size() > limits::kRollbackMemoriesMax) return TooManyToErase(ids.size());
-  const std::set<Uuid> named(command.ids.begin(), command.ids.end());
-  std::set<Uuid> erased;
-  for (const Uuid& id : ids) {
-    // What was made from a memory may be erased already, or be named as well.
-    ASSIGN_OR_RETURN(const auto known, ReadMemory(txn.state(), txn.space(), id));
-    const bool gone = known && known->state == MemoryState::erased;
-    if (erased.contains(id) || (gone && !named.contains(id))) continue;
-    RETURN_IF_ERROR(EraseOne(txn, id));
-    erased.insert(id);
-  }
-  return {};
 }
 
 }  // namespace perdure

@@ -12,6 +12,7 @@
 #include "engine/decide/policy.h"
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
+#include "engine/decide/scores.h"
 #include "engine/decide/suppression.h"
 #include "engine/model/tables.h"
 
@@ -144,9 +145,18 @@ Status StoreAgain(Transaction& txn, const NoteDraft& draft, const Uuid& id,
   if (!draft.theme.empty()) change.theme = draft.theme;
   if (!draft.metadata.empty()) change.metadata = draft.metadata;
   change.expires_at = draft.expires_at;
-  change.importance = draft.importance;
   change.authorship = draft.authorship;
-  return AppendDescription(txn, change, record, NotApplied(draft, record, *label));
+  std::string not_applied = NotApplied(draft, record, *label);
+  if (draft.importance && *draft.importance != record.importance) {
+    const Status allowed = CheckImportanceBound(txn, id, record, *draft.importance);
+    if (!allowed && !RuleOf(allowed.error())) return allowed;
+    if (allowed) {
+      change.importance = draft.importance;
+    } else {
+      not_applied += not_applied.empty() ? "importance" : " importance";
+    }
+  }
+  return AppendDescription(txn, change, record, not_applied);
 }
 
 // Checks the draft and passes the suppression gate.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "engine/apply/memory_fold.h"
+#include "engine/base/canonical.h"
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/derived.h"
@@ -13,6 +15,7 @@
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
 #include "engine/decide/slot.h"
+#include "engine/decide/twins.h"
 #include "engine/model/fact_keys.h"
 #include "engine/model/tables.h"
 
@@ -34,21 +37,6 @@ Result<bool> Holds(const Transaction& txn, Seq seq, const fb::ScopeRef& scope) {
   return ScopeContains(txn.state(), txn.space(), record->scope, scope);
 }
 
-// A suppression that the principal may lift.
-Result<fb::SuppressionRecordT> RequireSuppression(const Transaction& txn, Seq seq) {
-  ASSIGN_OR_RETURN(auto record, ReadSuppression(txn, seq));
-  ASSIGN_OR_RETURN(const auto own,
-                   FindScope(txn.state(), txn.space(), txn.secret(), txn.principal().scope));
-  bool reachable = record && own;
-  if (reachable) {
-    ASSIGN_OR_RETURN(reachable, ScopeContains(txn.state(), txn.space(), *own, record->scope));
-  }
-  if (reachable) return *std::move(record);
-  return Refuse(Rule::kNothing,
-                fmt::format("There is no suppression {} that this token may lift.", seq),
-                "suppression");
-}
-
 std::unexpected<Error> Suppressed(Seq seq) {
   return RefuseWith(Rule::kSuppressed,
                     fmt::format("This was rejected and may not be remembered again (suppression "
@@ -57,11 +45,19 @@ std::unexpected<Error> Suppressed(Seq seq) {
                     {.suppression = seq, .memory = {}});
 }
 
+// What a suppression takes away: who has the value.
+struct Value {
+  std::optional<FactWords> words;  // of a fact
+  bool symmetric = false;
+  std::string text;
+};
+
 // Live facts with the same value that the suppression reaches.
-Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const FactWords& words,
-                                          bool symmetric, const fb::ScopeRef& scope) {
-  ASSIGN_OR_RETURN(std::vector<Member> members, FactsOfSlot(txn, words, symmetric));
-  const std::vector<ValueKey> refused = RefusedFactKeys(txn.secret(), words, symmetric);
+Result<std::vector<Member>> FactsWithin(const Transaction& txn, const Value& value,
+                                        const fb::ScopeRef& scope) {
+  ASSIGN_OR_RETURN(std::vector<Member> members, FactsOfSlot(txn, *value.words, value.symmetric));
+  const std::vector<ValueKey> refused =
+      RefusedFactKeys(txn.secret(), *value.words, value.symmetric);
   std::vector<Member> holders;
   for (Member& member : members) {
     if (member.record.state != fb::MemoryState::live) continue;
@@ -77,15 +73,35 @@ Result<std::vector<Member>> HoldersWithin(const Transaction& txn, const FactWord
   return holders;
 }
 
-Status ForgetHolders(Transaction& txn, const std::vector<Member>& holders, const Uuid& but) {
-  for (const Member& holder : holders) {
-    if (holder.id == but) continue;
+// The same, and every other live memory that says it.
+Result<std::map<Uuid, std::uint32_t>> HoldersWithin(const Transaction& txn, const Value& value,
+                                                    const fb::ScopeRef& scope) {
+  std::map<Uuid, std::uint32_t> versions;
+  if (value.words) {
+    ASSIGN_OR_RETURN(const auto facts, FactsWithin(txn, value, scope));
+    for (const Member& fact : facts) versions.emplace(fact.id, fact.record.version);
+  }
+  ASSIGN_OR_RETURN(const std::string said, Canonical(value.text));
+  const auto reached = [&](const fb::MemoryRecordT& record) -> Result<bool> {
+    // One whose time has run out meets the gate when it is given more.
+    if (record.state != fb::MemoryState::live || HasExpired(record, txn.NextTime())) return false;
+    return ScopeContains(txn.state(), txn.space(), scope, record.scope);
+  };
+  ASSIGN_OR_RETURN(const Twins twins, TwinsOf(txn, {said}, reached));
+  for (const auto& [text, twin] : twins) versions.emplace(twin.id, twin.record.version);
+  return versions;
+}
+
+// No live memory within reach has the value from here on.
+Status ForgetHolders(Transaction& txn, const Value& value, const fb::ScopeRef& scope) {
+  ASSIGN_OR_RETURN(const auto holders, HoldersWithin(txn, value, scope));
+  for (const auto& [id, version] : holders) {
     fb::MemoryForgottenT event;
-    event.memory = ToId(holder.id);
-    event.version = holder.record.version;
+    event.memory = ToId(id);
+    event.version = version;
     ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                      txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
-    RETURN_IF_ERROR(DisputeDerived(txn, holder.id));
+    RETURN_IF_ERROR(DisputeDerived(txn, id));
   }
   return {};
 }
@@ -170,11 +186,14 @@ Status SuppressMemory(Transaction& txn, const Uuid& id, const fb::MemoryRecordT&
   const fb::ScopeRef scope = refusing.wide ? fb::ScopeRef() : record.scope;
   ASSIGN_OR_RETURN(std::vector<ValueKey> keys, RefusedKeysOf(txn, record));
   RETURN_IF_ERROR(Suppress(txn, {std::move(keys), scope, id, refusing.until, {}}));
-  if (record.kind != fb::MemoryKind::fact) return {};
-  ASSIGN_OR_RETURN(const PayloadRow text, RequirePayload(txn, record.text_seq));
-  ASSIGN_OR_RETURN(const bool symmetric, IsSymmetric(txn, record, *text));
-  ASSIGN_OR_RETURN(const auto holders, HoldersWithin(txn, FactWords::Of(*text), symmetric, scope));
-  return ForgetHolders(txn, holders, id);
+  ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
+  Value value;
+  if (held->text()) value.text = held->text()->str();
+  if (record.kind == fb::MemoryKind::fact) {
+    value.words = FactWords::Of(*held);
+    ASSIGN_OR_RETURN(value.symmetric, IsSymmetric(txn, record, *held));
+  }
+  return ForgetHolders(txn, value, scope);
 }
 
 Status DecideSuppress(Transaction& txn, const SuppressValue& command) {
@@ -184,7 +203,9 @@ Status DecideSuppress(Transaction& txn, const SuppressValue& command) {
   if (const auto* text = std::get_if<std::string>(&command.value)) {
     if (text->empty()) return Refuse(Rule::kMalformed, "text is empty.", "text");
     RETURN_IF_ERROR(CheckText(*text, limits::kTextBytesMax, "text"));
-    return Suppress(txn, {RefusedKeys(txn.secret(), *text), scope, {}, command.until, *text});
+    RETURN_IF_ERROR(
+        Suppress(txn, {RefusedKeys(txn.secret(), *text), scope, {}, command.until, *text}));
+    return ForgetHolders(txn, {.words = {}, .text = *text}, scope);
   }
   const auto& value = std::get<FactValue>(command.value);
   RETURN_IF_ERROR(CheckFactValue(value));
@@ -194,8 +215,21 @@ Status DecideSuppress(Transaction& txn, const SuppressValue& command) {
   std::vector<ValueKey> keys = RefusedKeys(txn.secret(), value, predicate.symmetric, text);
   RETURN_IF_ERROR(Suppress(txn, {std::move(keys), scope, {}, command.until, text}));
   const FactWords words = FactWords::Of(value.subject, value.predicate, value.object);
-  ASSIGN_OR_RETURN(const auto holders, HoldersWithin(txn, words, predicate.symmetric, scope));
-  return ForgetHolders(txn, holders, {});
+  return ForgetHolders(txn, {words, predicate.symmetric, text}, scope);
+}
+
+Result<fb::SuppressionRecordT> RequireSuppression(const Transaction& txn, Seq seq) {
+  ASSIGN_OR_RETURN(auto record, ReadSuppression(txn, seq));
+  ASSIGN_OR_RETURN(const auto own,
+                   FindScope(txn.state(), txn.space(), txn.secret(), txn.principal().scope));
+  bool reachable = record && own;
+  if (reachable) {
+    ASSIGN_OR_RETURN(reachable, ScopeContains(txn.state(), txn.space(), *own, record->scope));
+  }
+  if (reachable) return *std::move(record);
+  return Refuse(Rule::kNothing,
+                fmt::format("There is no suppression {} that this token may lift.", seq),
+                "suppression");
 }
 
 Status DecideCarry(Transaction& txn, const CarrySuppression& command) {

@@ -48,10 +48,13 @@ struct Rejected {
   std::string text;  // of a value without a memory
 };
 Status Suppress(Transaction& txn, const Rejected& rejected);
-// The value of the memory with this record; to the whole space when `refusing` is wide. Live facts
-// with the same value within reach are forgotten.
+// The value of the memory with this record; to the whole space when `refusing` is wide. Whatever
+// live memory within reach has the value, or says it, is forgotten.
 Status SuppressMemory(Transaction& txn, const Uuid& id, const fb::MemoryRecordT& record,
                       const Refusing& refusing);
+
+// A suppression within the principal's scope; refuses with kNothing.
+Result<fb::SuppressionRecordT> RequireSuppression(const Transaction& txn, Seq seq);
 
 // Takes the suppression back. Refuses one that reaches beyond the principal's scope.
 Status LiftIfInForce(Transaction& txn, Seq suppression);

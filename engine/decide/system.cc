@@ -123,7 +123,8 @@ Status DecideCompleteErasure(Transaction& txn, const CompleteErasure& command) {
                   "erasure_seq");
   }
   fb::ErasureCompletedT event;
-  event.memories = 1;
+  ASSIGN_OR_RETURN(const auto record, Unpack<fb::ErasureRecordT>(*bytes));
+  event.memories = FromId(record.memory) == Uuid{} ? 0 : 1;  // none of a suppression
   event.payloads = command.payloads;
   event.index_generation = command.index_generation;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,

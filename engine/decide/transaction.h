@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/hash.h"
+#include "engine/base/limits.h"
 #include "engine/decide/command.h"
 #include "engine/log/entry.h"
 #include "engine/proof/keys.h"
@@ -25,6 +26,7 @@ struct Circumstances {
   const Principal* principal = nullptr;
   const WriteOptions* options = nullptr;
   std::uint32_t writes_of_minute = 0;  // that the principal was answered before this one
+  std::uint32_t refusals_left = limits::kRefusalsPerSecondMax;  // entries of the principal's own
 };
 
 class Transaction {
@@ -38,6 +40,7 @@ class Transaction {
   const Principal& principal() const { return *in_.principal; }
   const WriteOptions& options() const { return *in_.options; }
   std::uint32_t writes_of_minute() const { return in_.writes_of_minute; }
+  std::uint32_t refusals_left() const { return in_.refusals_left; }
 
   // The record time that the next entry will have: max(now, last + 1).
   Micros NextTime() const;

@@ -44,6 +44,8 @@ bool HasAlignedNumbers(const fb::Entry& entry) {
   if (stored && !IsAligned(stored->derived_from())) return false;
   const auto* suppressed = entry.event_as_ValueSuppressed();
   if (suppressed && !IsAligned(suppressed->keys())) return false;
+  const auto* erased = entry.event_as_MemoryErased();
+  if (erased && !IsAligned(erased->copies())) return false;
   return IsAligned(CoveredBy(entry));
 }
 
@@ -101,6 +103,7 @@ bool HasItsParts(const fb::Entry& entry) {
     case fb::Event::MemoryScored:
     case fb::Event::GenreChanged:
     case fb::Event::MergeUndone:
+    case fb::Event::SymmetryChanged:
       return MemoryOf(entry);
     default:
       return HasItsPartsOfFact(entry);
@@ -247,6 +250,8 @@ const fb::Id* MemoryOf(const fb::Entry& entry) {
       return entry.event_as_ValidityBounded()->memory();
     case fb::Event::MergeUndone:
       return entry.event_as_MergeUndone()->memory();
+    case fb::Event::SymmetryChanged:
+      return entry.event_as_SymmetryChanged()->memory();
     default:
       return nullptr;
   }
@@ -255,6 +260,7 @@ const fb::Id* MemoryOf(const fb::Entry& entry) {
 const flatbuffers::Vector<std::uint64_t>* CoveredBy(const fb::Entry& entry) {
   if (const auto* erased = entry.event_as_MemoryErased()) return erased->covered();
   if (const auto* compacted = entry.event_as_PayloadsCompacted()) return compacted->covered();
+  if (const auto* erased = entry.event_as_SuppressionErased()) return erased->covered();
   return nullptr;
 }
 

@@ -49,6 +49,12 @@ Result<std::set<Uuid>> FoundIn(const ReadView& view, const FactQuery& query,
   return found;
 }
 
+// Whether the fact was about the subject then: its other end is found by rows of any time.
+bool IsAbout(const Memory& fact, std::string_view subject) {
+  if (fact.record.symmetric) return true;
+  return FactWords::Of(fact.subject, {}, {}).subject == FactWords::Of(subject, {}, {}).subject;
+}
+
 bool Stood(fb::MemoryState state) {
   return state == fb::MemoryState::live || state == fb::MemoryState::superseded ||
          state == fb::MemoryState::archived || state == fb::MemoryState::disputed;
@@ -69,7 +75,7 @@ Result<FactAnswer> FactsAbout(const ReadView& view, const FactQuery& query) {
       return std::unexpected(memory.error());
     }
     const fb::MemoryRecordT& record = memory->record;
-    if (record.genre != fb::Genre::factual) continue;
+    if (record.genre != fb::Genre::factual || !IsAbout(*memory, query.subject)) continue;
     ASSIGN_OR_RETURN(const bool inside,
                      ScopeContains(view.now(), view.space(), *scope, record.scope));
     if (!inside) continue;

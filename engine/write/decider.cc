@@ -1,5 +1,6 @@
 #include "engine/write/decider.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -7,6 +8,14 @@
 #include "engine/proof/tree_head.h"
 
 namespace perdure {
+namespace {
+
+std::uint32_t RefusedMembers(const std::vector<Entry>& entries) {
+  return static_cast<std::uint32_t>(std::ranges::count_if(
+      entries, [](const Entry& entry) { return entry->event_type() == fb::Event::WriteRefused; }));
+}
+
+}  // namespace
 
 SpaceId SpaceOf(const Command& command, const Principal& principal) {
   const bool system = std::holds_alternative<IssueToken>(command) ||
@@ -65,10 +74,14 @@ Result<WriteOutcome> Decider::Answer(Group& group, const WriteRequest& request) 
                               .writes_of_minute = 0};
   const Uuid& writer = request.principal.id;
   circumstances.writes_of_minute = writes_.OfMinute(writer, circumstances.now);
+  circumstances.refusals_left = refusals_.Left(writer, circumstances.now);
   random_.Fill(circumstances.seed);
   Execution execution = Execute(group.state, circumstances, request.command,
                                 [&] { return refusals_.Count(writer, circumstances.now); });
-  if (execution.answer && !execution.entries.empty()) writes_.Add(writer, circumstances.now);
+  if (execution.answer && !execution.entries.empty()) {
+    writes_.Add(writer, circumstances.now);
+    refusals_.Add(writer, circumstances.now, RefusedMembers(execution.entries));
+  }
   if (!execution.entries.empty()) Append(group, space, *start, execution);
   return std::move(execution.answer);
 }

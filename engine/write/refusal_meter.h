@@ -14,6 +14,10 @@ class RefusalMeter {
  public:
   // How many refusals the entry to be written now stands for; 0 when none is to be written.
   std::uint32_t Count(const Uuid& principal, Micros now);
+  // How many more refusals may be entries of their own now.
+  std::uint32_t Left(const Uuid& principal, Micros now);
+  // So many were written with an answer: the refused members of a batch.
+  void Add(const Uuid& principal, Micros now, std::uint32_t written);
 
  private:
   struct Window {
@@ -21,6 +25,8 @@ class RefusalMeter {
     std::uint32_t written = 0;
     std::uint32_t excess = 0;
   };
+  Window& WindowAt(const Uuid& principal, Micros now);
+
   std::map<Uuid, Window> windows_;
 };
 

@@ -20,6 +20,7 @@ class FactLife {
     CorrectAndSupersede();
     Review();
     GovernAndMerge();
+    Reconsider();
   }
 
  private:
@@ -75,6 +76,23 @@ class FactLife {
     Must(ReviewCandidate{.id = rival, .approve = true, .object = "Robert"});
     NoteDraft note = Note("a proposal");
     Must(ReviewCandidate{.id = First(Must(ProposeCandidate{note}))});
+  }
+  // A refusal dismissed, a suppression without its words, a predicate declared anew.
+  void Reconsider() {
+    Assert(Fact("Dora", "knows", "Emil", "s"));
+    Must(DeclarePredicate{"knows", false, true, fb::ValueShape::any});
+    FactDraft stale = Fact("Dora", "knows", "Fritz", "u");
+    Assert(stale);
+    FactDraft old = Fact("Dora", "knows", "Emil", "s");
+    const auto refused = engine_.Do(AssertFacts{{old}, false});
+    ASSERT_FALSE(refused);
+    for (const auto& [name, value] : refused.error().details) {
+      if (name == "refused_seq") Must(DismissRefusals{{std::stoull(value)}});
+    }
+    const WriteOutcome kept_out = Must(SuppressValue{std::string("a secret"), {}, {}});
+    EraseMemories erase;
+    erase.suppressions = {kept_out.seq};
+    EXPECT_THAT(engine_->Erase(With(kOperator), erase, {}), IsOk());
   }
   // Verified, scored, another genre; merged, unmerged, disputed for a source that is gone.
   void GovernAndMerge() {

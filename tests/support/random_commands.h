@@ -99,7 +99,7 @@ class RandomCommands {
     return draft;
   }
   Command OnFacts() {
-    switch (const Uuid id = AnyId(); Below(14)) {
+    switch (const Uuid id = AnyId(); Below(15)) {
       case 0:
         return ProposeCandidate{Fact()};
       case 1:
@@ -123,6 +123,8 @@ class RandomCommands {
         return MergeMemories{{id, AnyId()}, Draft()};
       case 11:
         return UnmergeMemory{id};
+      case 12:
+        return DismissRefusals{{last_ - Below(20)}};
       default:
         return AssertFacts{{Fact(), Fact()}, Below(2) == 0};
     }

@@ -18,7 +18,8 @@ import sys
 
 from tree_head import Refused, need, open_head, parse_key, sha
 
-MEMORY_ERASED, PAYLOADS_COMPACTED, LOG_RESTORED = 15, 22, 41
+ERASING = (15, 22, 42)  # MemoryErased, PayloadsCompacted, SuppressionErased
+LOG_RESTORED = 41
 
 
 class Tree:
@@ -68,14 +69,14 @@ def read_entry(data):
     prev, digest, kind, event = place(7), place(8), value(11, lambda d, at: (d[at],)), place(12)
     need(prev and prev + 32 <= len(data) and digest + 32 <= len(data) and kind and event, "a field")
     table_of_event = event + U32(data, event)[0]
-    erased = covered(data, table_of_event) if kind in (MEMORY_ERASED, PAYLOADS_COMPACTED) else ()
+    erased = covered(data, table_of_event) if kind in ERASING else ()
     branch = branch_of(data, table_of_event) if kind == LOG_RESTORED else None
     return (value(0, U16), value(1, U32), value(2, U64), value(3, I64), data[prev : prev + 32],
             data[digest : digest + 32] if digest else None, erased, branch)
 
 
 def covered(data, table):
-    """Field 1 of a MemoryErased or PayloadsCompacted."""
+    """Field 1 of a MemoryErased, PayloadsCompacted or SuppressionErased."""
     vtable = table - I32(data, table)[0]
     at = U16(data, vtable + 6)[0] if U16(data, vtable)[0] >= 8 else 0
     if not at:

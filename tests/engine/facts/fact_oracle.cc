@@ -20,7 +20,7 @@ std::string WordsOf(const flatbuffers::String* text) {
   return text ? *Canonical(text->string_view()) : std::string();
 }
 
-bool IsSymmetric(const Told& told) { return told.predicate == "married to"; }
+bool IsSymmetric(const Told& told) { return told.record.symmetric; }
 
 bool Overlap(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
   const auto from = [](const fb::MemoryRecordT& r) { return r.valid_from.value_or(kTimeMin); };
@@ -40,6 +40,13 @@ bool SameSlot(const Told& a, const Told& b) {
   return IsSymmetric(a) && (a.subject == b.object || a.object == b.subject || a.object == b.object);
 }
 
+// What a suppression knows it by: as its predicate was when it was made.
+bool IsRefusedAs(const Told& told, const Told& refused) {
+  if (told.predicate != refused.predicate) return false;
+  if (told.subject == refused.subject && told.object == refused.object) return true;
+  return IsSymmetric(refused) && told.subject == refused.object && told.object == refused.subject;
+}
+
 bool IsLiveFact(const Told& told, Micros now) {
   const fb::MemoryRecordT& record = told.record;
   return record.kind == fb::MemoryKind::fact && record.state == fb::MemoryState::live &&
@@ -55,16 +62,6 @@ bool IsHeldUp(const fb::MemoryRecordT& record) {
   return record.pinned || record.trust == fb::Trust::verified;
 }
 
-// Whether it came in, or came back, with the entry between the two.
-bool Enters(const Told& before, const Told& after, Micros now) {
-  const fb::MemoryRecordT& was = before.record;
-  const fb::MemoryRecordT& is = after.record;
-  const bool had_gone = was.expires_at && *was.expires_at <= now;
-  return is.state == fb::MemoryState::live &&
-         (was.state != fb::MemoryState::live || was.text_seq != is.text_seq || had_gone ||
-          !SameScope(was.scope, is.scope));
-}
-
 }  // namespace
 
 void FactOracle::Wrong(const Uuid& id, const std::string& what) {
@@ -73,8 +70,12 @@ void FactOracle::Wrong(const Uuid& id, const std::string& what) {
                                   told.predicate, told.object, told.text, seen_, what));
 }
 
+bool FactOracle::IsOfRest(const fb::Entry& entry) const {
+  return bounded_ && entry.cause() == bounded_seq_;
+}
+
 bool FactOracle::HasRivals(const Uuid& id, const Told& told, Micros now) const {
-  if (told.predicate == "speaks") return false;
+  if (many_.contains(told.predicate)) return false;
   return std::ranges::any_of(told_, [&](const auto& other) {
     return other.first != id && IsLiveFact(other.second, now) && SameSeat(other.second, told) &&
            !SameValue(other.second, told);
@@ -87,7 +88,9 @@ void FactOracle::TakeConfidence(const fb::Entry& entry, const Told& before, Told
   const auto faded = [&] {
     return before.confidence * (before.record.importance >= 0.8f ? 0.9f : 0.6f);
   };
-  if (const auto* reinforced = entry.event_as_FactReinforced(); reinforced) {
+  if (IsOfRest(entry)) {
+    // What is left of a bounded fact has its confidence, whatever evidence it takes along.
+  } else if (const auto* reinforced = entry.event_as_FactReinforced(); reinforced) {
     told.confidence = std::min(1.0f, before.confidence + 0.1f);
   } else if (entry.event_type() == fb::Event::FactFaded) {
     told.confidence = faded();
@@ -141,14 +144,23 @@ void FactOracle::TakeMemory(const Entry& entry) {
   }
   if (entry->event_type() == fb::Event::MemoryVerified) told.verified = true;
   if (told.record.trust == fb::Trust::verified && !told.verified) Wrong(id, "nobody verified it");
-  if (is_new || Enters(before, told, entry->record_time())) told.entered = entry->seq();
   if (is_new) {
     const bool fact = told.record.kind == fb::MemoryKind::fact;
     told.confidence = fact && HasRivals(id, told, entry->record_time()) ? 0.6f : 0.5f;
-    const bool is_rest = entry->cause() != 0 && bounded_;
-    if (is_rest) told.confidence = told_[*bounded_].confidence;
+    if (IsOfRest(*entry)) told.confidence = told_[*bounded_].confidence;
   }
   TakeConfidence(*entry, is_new ? told : before, told);
+}
+
+void FactOracle::TakePredicate(const Entry& entry, const fb::PredicateDeclared& declared) {
+  const auto payload = ReadPayload((*engine_).Latest(), *entry);
+  const std::string name = WordsOf((**payload)->predicate());
+  const auto put = [&name](std::set<std::string>& names, bool in) {
+    if (in) names.insert(name);
+    if (!in) names.erase(name);
+  };
+  put(many_, declared.multi_valued());
+  put(symmetric_, declared.symmetric());
 }
 
 void FactOracle::Take(const Entry& entry) {
@@ -166,24 +178,28 @@ void FactOracle::Take(const Entry& entry) {
       refused.value.subject = text.substr(0, first);
       refused.value.predicate = text.substr(first + 1, last - first - 1);
       refused.value.object = text.substr(last + 1);
+      refused.value.record.symmetric = symmetric_.contains(refused.value.predicate);
     }
     refused.value.record.scope = *suppressed->scope();
     refused.value.record.expires_at = suppressed->expires_at();
     refused_.push_back(std::move(refused));
   }
+  if (const auto* declared = entry->event_as_PredicateDeclared()) TakePredicate(entry, *declared);
   if (const auto* lifted = entry->event_as_SuppressionLifted()) {
     for (Refused& refused : refused_) {
       if (refused.seq == lifted->suppression()) refused.lifted = true;
     }
   }
   if (MemoryOf(*entry) && TouchesRecord(*entry)) TakeMemory(entry);
-  bounded_.reset();
-  if (entry->event_type() == fb::Event::ValidityBounded) bounded_ = FromId(*MemoryOf(*entry));
+  if (entry->event_type() == fb::Event::ValidityBounded) {
+    bounded_ = FromId(*MemoryOf(*entry));
+    bounded_seq_ = entry->seq();
+  }
 }
 
 void FactOracle::CheckSeats(Micros now) {
   const auto stands = [&](const Told& told) {
-    return IsLiveFact(told, now) && !told.record.shadowed && told.predicate != "speaks";
+    return IsLiveFact(told, now) && !told.record.shadowed && !many_.contains(told.predicate);
   };
   for (auto a = told_.begin(); a != told_.end(); ++a) {
     if (!stands(a->second)) continue;
@@ -204,8 +220,9 @@ void FactOracle::CheckSuppressions(Micros now) {
       if (told.record.state != fb::MemoryState::live) continue;
       const bool is_fact = told.record.kind == fb::MemoryKind::fact;
       const bool holds =
-          is_fact && !refused.value.subject.empty() && SameValue(told, refused.value);
-      const bool says = told.text == refused.value.text && told.entered > refused.seq;
+          is_fact && !refused.value.subject.empty() && IsRefusedAs(told, refused.value);
+      const bool is_over = told.record.expires_at && *told.record.expires_at <= now;
+      const bool says = told.text == refused.value.text && !is_over;
       if (!holds && !says) continue;
       if (*ScopeContains((*engine_).Latest(), kMainSpace, reach.scope, told.record.scope)) {
         Wrong(id, fmt::format("is live under suppression {}", refused.seq));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,8 @@ struct Told {
   float confidence = 0;                          // by the arithmetic of the design
   std::vector<float> confidences;                // that it ever had
   bool verified = false;                         // since its last text
-  Seq entered = 0;                               // when it last came, or came back
 };
 
-// Of a space in which "speaks" takes many values and "married to" is symmetric.
 class FactOracle {
  public:
   explicit FactOracle(FactEngine& engine) : engine_(engine) {}
@@ -37,6 +36,8 @@ class FactOracle {
     bool lifted = false;
   };
   void Take(const Entry& entry);
+  void TakePredicate(const Entry& entry, const fb::PredicateDeclared& declared);
+  bool IsOfRest(const fb::Entry& entry) const;
   void TakeMemory(const Entry& entry);
   void TakeConfidence(const fb::Entry& entry, const Told& before, Told& told);
   bool HasRivals(const Uuid& id, const Told& told, Micros now) const;
@@ -47,7 +48,9 @@ class FactOracle {
 
   FactEngine& engine_;
   Seq seen_ = 0;
-  std::optional<Uuid> bounded_;  // by the entry before
+  std::optional<Uuid> bounded_;  // the latest, by entry bounded_seq_
+  Seq bounded_seq_ = 0;
+  std::set<std::string> many_, symmetric_;  // predicates so declared
   std::map<Uuid, Told> told_;
   std::vector<Refused> refused_;
   std::vector<std::string> problems_;

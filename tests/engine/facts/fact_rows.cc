@@ -1,4 +1,5 @@
 // The rows of a space as its log says that they must be.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/apply/memory_fold.h"
@@ -73,10 +74,10 @@ class RowBuilder {
         for (const ValueKey& key : LabelKeys(secret_, *words)) AddValue(key, id, entry->seq());
       }
     }
-    if (const auto* scored = entry->event_as_MemoryScored()) {
+    if (words && words->pass()) {
       auto& [first, second] = moved_[{id, words->pass()->str()}];
-      first += std::lround(std::abs(scored->importance() - importance) * 1000);
-      second += std::lround(std::abs(scored->confidence() - confidence) * 1000);
+      first += std::lround(std::abs(record->importance - importance) * 1000);
+      second += std::lround(std::abs(record->confidence - confidence) * 1000);
       rows_[tables::Scored(kMainSpace, PassKey(secret_, words->pass()->string_view()), id)] =
           Key()
               .U32(static_cast<std::uint32_t>(first))
@@ -93,6 +94,8 @@ class RowBuilder {
       }
     }
     const FactKeys keys = KeysAt(record);
+    const auto* turned = entry.event_as_SymmetryChanged();
+    if (turned && !turned->symmetric()) DropOtherEnd(id, record, keys);
     const std::string scope = ScopeBytes(record.scope);
     for (const auto* some : {&keys.subjects, &keys.slots, &keys.values}) {
       for (const ValueKey& key : *some) {
@@ -100,6 +103,23 @@ class RowBuilder {
         if (said_.insert(row + scope).second) rows_[row] += scope;
       }
     }
+  }
+
+  // The rows that the same words had while subject and object could be swapped.
+  void DropOtherEnd(const Uuid& id, fb::MemoryRecordT record, const FactKeys& kept) {
+    record.symmetric = true;
+    const FactKeys both = KeysAt(record);
+    const auto drop = [&](const std::vector<ValueKey>& all, const std::vector<ValueKey>& keep) {
+      for (const ValueKey& key : all) {
+        if (std::ranges::find(keep, key) != keep.end()) continue;
+        const std::string row = tables::Value(kMainSpace, key, id, record.text_seq);
+        rows_.erase(row);
+        std::erase_if(said_, [&](const std::string& said) { return said.starts_with(row); });
+      }
+    };
+    drop(both.subjects, kept.subjects);
+    drop(both.slots, kept.slots);
+    drop(both.values, kept.values);
   }
 
   FactEngine& engine_;

@@ -103,10 +103,19 @@ Ways WaysOf(For<MoveState>) {
 Ways WaysOf(For<EraseMemories>) {
   return {{.name = "erase what held it, then say it again",
            .prepare = HoldAndArchive,
-           .attempt = [](World& w) {
-             EXPECT_THAT((*w).Erase(With(kOperator), {{w.id}}, {}), IsOk());
-             return w.Enter();
-           }}};
+           .attempt =
+               [](World& w) {
+                 EXPECT_THAT((*w).Erase(With(kOperator), {{w.id}}, {}), IsOk());
+                 return w.Enter();
+               }},
+          After("erase the words of the rejection", [](World& w) {
+            EraseMemories words;
+            for (const SuppressionInfo& info : w.Suppressions()) {
+              words.suppressions.push_back(info.seq);
+            }
+            if (words.suppressions.empty()) return;
+            EXPECT_THAT((*w).Erase(With(kOperator), words, {}), IsOk());
+          })};
 }
 Ways WaysOf(For<RevertMemory>) {
   const auto revert = [](World& w) { return w.Do(RevertMemory{w.id, 1, {}}); };
@@ -297,6 +306,14 @@ Ways WaysOf(For<CarrySuppression>) {
     const Micros until = w.clock().Now() + kDay;
     EXPECT_THAT(w.Do(CarrySuppression{.keys = {ValueKey{1}}, .until = until}), IsOk());
     w.clock().Advance(2 * kDay);
+  })};
+}
+
+Ways WaysOf(For<DismissRefusals>) {
+  return {After("dismiss what was refused", [](World& w) {
+    for (const ReviewItem& item : w.Queue(ReviewQueue::kRefusals).items) {
+      EXPECT_THAT(w.Do(DismissRefusals{{item.refusal->seq}}), IsOk());
+    }
   })};
 }
 

@@ -57,6 +57,7 @@ Refusing RandomFacts::Reach(Micros now) {
 
 Command RandomFacts::Next(const LogHead& head) {
   const Micros now = head.time;
+  last_ = head.seq;
   if (ids_.empty() || Below(3) == 0) {
     AssertFacts batch{{Draft(now)}, Below(2) == 0};
     while (Rarely()) batch.facts.push_back(Draft(now));
@@ -125,9 +126,16 @@ Command RandomFacts::Describe(Micros now) {
 
 Command RandomFacts::Rare(Micros now) {
   const Micros then = now - static_cast<Micros>(Below(300'000'000));
-  switch (Below(6)) {
+  switch (Below(9)) {
     case 0:
-      return EraseMemories{{Id()}, Below(2) == 0};
+      return EraseMemories{{Id()}, Below(2) == 0, Rarely(), {}};
+    case 6:
+      return EraseMemories{{}, false, false, {last_ - std::min<Seq>(last_, Below(60))}};
+    case 7:
+      return DismissRefusals{{last_ - std::min<Seq>(last_, Below(20))}};
+    case 8:
+      return DeclarePredicate{OneOf({"drinks", "speaks", "married to"}), Rarely(), Rarely(),
+                              fb::ValueShape::any};
     case 1:
       return Rollback{Scope(), {}, then};
     case 2:

@@ -63,6 +63,7 @@ class RandomFacts {
   std::mt19937_64 generator_;
   std::vector<Uuid> ids_;
   std::vector<Seq> passes_;
+  Seq last_ = 0;
 };
 
 }  // namespace perdure::testing

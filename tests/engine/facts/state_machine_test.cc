@@ -228,6 +228,7 @@ struct InTable {
   constexpr int operator()(const SetPolicy&) const { return 0; }
   constexpr int operator()(const MarkRestored&) const { return 0; }
   constexpr int operator()(const CarrySuppression&) const { return 0; }
+  constexpr int operator()(const DismissRefusals&) const { return 0; }
 };
 
 class StateMachine : public ::testing::TestWithParam<bool> {};
@@ -297,7 +298,8 @@ TEST(StateTable, HasARowOfEveryEventThatMovesAMemory) {
     const std::string name = fb::EnumNameEvent(event);
     const bool about_memory = name.starts_with("Memory") || name.starts_with("Fact") ||
                               name.starts_with("Candidate") || name == "DisputeSettled" ||
-                              name == "GenreChanged" || name == "ValidityBounded";
+                              name == "GenreChanged" || name == "ValidityBounded" ||
+                              name == "SymmetryChanged";
     EXPECT_EQ(in_table.contains(event), about_memory && name != "MemorySeenAgain") << name;
   }
 }

@@ -57,7 +57,14 @@ inline const std::vector<Move>& Moves() {
       {E::MemoryVerified, {live}, {live}, kReviewer},
       {E::MemoryScored, {live}, {live}, kWriters},
       {E::GenreChanged, {live}, {live}, kDeciders},
-      {E::MemoryMerged, {live}, {superseded}, kWriters}};
+      {E::MemoryMerged, {live}, {superseded}, kWriters},
+      {E::SymmetryChanged, {pending}, {pending}, kDeciders},
+      {E::SymmetryChanged, {live}, {live}, kDeciders},
+      {E::SymmetryChanged, {disputed}, {disputed}, kDeciders},
+      {E::SymmetryChanged, {superseded}, {superseded}, kDeciders},
+      {E::SymmetryChanged, {archived}, {archived}, kDeciders},
+      {E::SymmetryChanged, {rejected}, {rejected}, kDeciders},
+      {E::SymmetryChanged, {forgotten}, {forgotten}, kDeciders}};
   return kMoves;
 }
 

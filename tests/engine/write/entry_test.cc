@@ -48,6 +48,8 @@ bool MayBeEmpty(fb::Event type) {
     case fb::Event::SuppressionLifted:
     case fb::Event::PredicateDeclared:
     case fb::Event::PolicySet:
+    case fb::Event::SuppressionErased:
+    case fb::Event::RefusalDismissed:
       return true;
     default:
       return false;
