@@ -24,6 +24,7 @@ std::string_view Trimmed(std::string_view text) {
 std::string_view WithoutBullet(std::string_view text) {
   for (const std::string_view bullet : {"- ", "* ", "\u2022 "}) {
     if (text.starts_with(bullet)) return Trimmed(text.substr(bullet.size()));
+    if (text == bullet.substr(0, bullet.size() - 1)) return {};
   }
   const std::size_t digits = text.find_first_not_of("0123456789");
   if (digits != 0 && digits != text.npos && text.substr(digits).starts_with(". ")) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "engine/base/time.h"
+#include "tools/data_dir.h"
 #include "tools/progress.h"
 #include "tools/verbs/carried.h"
 #include "tools/verbs/verbs.h"
@@ -60,6 +61,7 @@ Result<int> Run(const Program& program, RestoreChoice& choice) {
   {
     const Stopwatch stopwatch("restore");
     ASSIGN_OR_RETURN(report, RestoreStore(options, clock, random));
+    RETURN_IF_ERROR(FillDataDir(options.directory, clock, random));  // the token files
   }
   if (program.json) {
     PrintJson(AnswerOf(options, report));
@@ -70,7 +72,9 @@ Result<int> Run(const Program& program, RestoreChoice& choice) {
                         log.name, log.restored_seq - 1, log.backup_seq, log.origin));
     }
     for (const CarryReport& carried : report.carried) Print("  " + TextOf(carried));
-    Print("  indexes are built anew by the first `perdure serve`; tokens are those of then\n");
+    Print(
+        "  indexes are built anew by the first `perdure serve`; tokens of then hold, and "
+        "there are new ones for agents and operators\n");
   }
   return ExitCodeOf(report.carried);
 }

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 
+#include "engine/storage/backup.h"
 #include "engine/transfer/adopt.h"
 #include "engine/transfer/export.h"
+#include "engine/transfer/restore.h"
 
 namespace perdure {
 namespace {
@@ -73,6 +77,40 @@ INSTANTIATE_TEST_SUITE_P(, PathMatrix, ::testing::Values(Form::kFact, Form::kNot
                          [](const auto& form) {
                            return std::string(form.param == Form::kFact ? "AsFact" : "AsNote");
                          });
+
+// The files of the world are those of the backup, and its tombstones those of before.
+void RestoreInPlace(World& world, const testing::TempDir& files, std::vector<Tombstones> stones) {
+  world.Close();
+  std::filesystem::copy(world.dir() / "keys", files / "keys");
+  std::filesystem::remove_all(world.dir().path());
+  RestoreOptions options;
+  options.backups = files / "backups";
+  options.keys = files / "keys";
+  options.directory = world.dir().path();
+  options.tombstones = std::move(stones);
+  ASSERT_THAT(RestoreStore(options, world.clock(), world.random()), IsOk());
+  world.Open();
+}
+
+TEST_P(PathMatrix, ABackupOfBeforeTheRejectionBringsItBackOnlyWithoutTombstones) {
+  for (const bool with_tombstones : {false, true}) {
+    SCOPED_TRACE(with_tombstones);
+    const testing::TempDir files;
+    World world(GetParam());
+    world.Hold();
+    const Seq since = (*world).Visible(kMainSpace).seq;
+    ASSERT_THAT(BackUp((*world).store(), files / "backups"), IsOk());
+    world.Reject();
+    std::stringstream bundle;
+    ASSERT_THAT(WriteTombstones(*world, kMainSpace, since, bundle), IsOk());
+    std::vector<Tombstones> stones;
+    if (with_tombstones) stones.push_back(*ReadTombstones(bundle));
+    RestoreInPlace(world, files, std::move(stones));
+    EXPECT_EQ(world.Holders(fb::MemoryState::live), with_tombstones ? 0u : 1u);
+    if (!with_tombstones) continue;
+    EXPECT_THAT(world.Enter(), IsRefusedBy(Rule::kSuppressed));
+  }
+}
 
 TEST(Adoption, OfAnExportMadeBeforeTheRejectionIsNotTakenOverIt) {
   World world(Form::kFact);
