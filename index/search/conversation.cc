@@ -24,6 +24,7 @@ Conversation::Conversation(const Columns& columns, const Visibility& visibility,
       admitted_(static_cast<double>(std::max<std::size_t>(admitted, 1))),
       asking_(ChunksWith(*(postings.terms.end() - 2))),
       timed_(ChunksWith(postings.terms.back())),
+      length_of_(columns.memories.size()),
       place_of_(columns.memories.size(), kNoRow),
       session_counts_(columns.turn_order().sessions()),
       session_scores_(columns.turn_order().sessions()) {
@@ -71,6 +72,12 @@ std::uint32_t Conversation::LengthOf(std::uint32_t memory) const {
   return std::max<std::uint32_t>(length, 1);
 }
 
+bool Conversation::Admits(std::uint32_t memory) {
+  std::uint32_t& length = length_of_[memory];
+  if (length == 0) length = visibility_.AdmitsMemory(memory) ? LengthOf(memory) : kHidden;
+  return length != kHidden;
+}
+
 // The next turn of the session that the search admits, as a memory.
 std::uint32_t Conversation::Walk(std::uint32_t turn, bool forwards) {
   const TurnOrder& order = columns_.turn_order();
@@ -78,8 +85,7 @@ std::uint32_t Conversation::Walk(std::uint32_t turn, bool forwards) {
     turn = forwards ? order.Next(turn) : order.Previous(turn);
     if (turn == kNoRow) break;
     const std::uint32_t memory = columns_.turns[turn].memory;
-    if (memory >= place_of_.size() || place_of_[memory] == kHidden) continue;
-    if (place_of_[memory] != kNoRow || visibility_.AdmitsMemory(memory)) return memory;
+    if (memory < length_of_.size() && Admits(memory)) return memory;
   }
   return kNoRow;
 }
@@ -88,10 +94,10 @@ std::uint32_t Conversation::Walk(std::uint32_t turn, bool forwards) {
 std::uint32_t Conversation::PlaceOf(std::uint32_t memory) {
   if (memory >= place_of_.size()) return kHidden;
   if (place_of_[memory] != kNoRow) return place_of_[memory];
-  if (!visibility_.AdmitsMemory(memory)) return place_of_[memory] = kHidden;
+  if (!Admits(memory)) return place_of_[memory] = kHidden;
   Turn found;
   found.memory = memory;
-  found.length = LengthOf(memory);
+  found.length = length_of_[memory];
   found.window_length = found.length;
   ReadMarks(found);
   if (const std::uint32_t turn = columns_.TurnOf(memory); turn != kNoRow) {
@@ -102,7 +108,7 @@ std::uint32_t Conversation::PlaceOf(std::uint32_t memory) {
       for (std::size_t i = forwards ? 1 : 0; i < found.neighbours.size(); i += 2) {
         found.neighbours[i] = Walk(at, forwards);
         if (found.neighbours[i] == kNoRow) break;
-        found.window_length += kShareOf[i] * LengthOf(found.neighbours[i]);
+        found.window_length += kShareOf[i] * length_of_[found.neighbours[i]];
         at = columns_.TurnOf(found.neighbours[i]);
       }
     }

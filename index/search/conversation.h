@@ -73,6 +73,7 @@ class Conversation {
   std::uint32_t PlaceOf(std::uint32_t memory);
   std::uint32_t Walk(std::uint32_t turn, bool forwards);
   std::uint32_t LengthOf(std::uint32_t memory) const;
+  bool Admits(std::uint32_t memory);
   // How often a term occurs in a window or in a session, by its place.
   struct Occurrence {
     std::uint32_t place;
@@ -100,7 +101,8 @@ class Conversation {
   double least_ = 0;          // k1 * (1 - b)
   double slope_ = 0;          // k1 * b / mean length
 
-  std::vector<std::uint32_t> place_of_;  // in turns_, by memory; kNoRow: not asked yet
+  std::vector<std::uint32_t> length_of_;  // by memory; 0: not asked yet, kHidden: not admitted
+  std::vector<std::uint32_t> place_of_;   // in turns_, by memory; kNoRow: not asked yet
   std::vector<Turn> turns_;
   std::vector<std::uint32_t> touched_;  // places, by the term at hand
   std::vector<double> session_counts_;

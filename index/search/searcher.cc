@@ -147,21 +147,14 @@ void Searcher::Collect() {
 }
 
 const Candidate* Searcher::FindCandidate(std::uint32_t memory) const {
-  const auto place = std::ranges::lower_bound(
-      candidate_of_, memory, {}, [this](std::uint32_t i) { return candidates_[i].memory; });
-  if (place == candidate_of_.end() || candidates_[*place].memory != memory) return nullptr;
-  return &candidates_[*place];
+  const auto place = candidate_of_.find(memory);
+  return place == candidate_of_.end() ? nullptr : &candidates_[place->second];
 }
 
 Candidate& Searcher::CandidateFor(std::uint32_t memory) {
-  const auto place = std::ranges::lower_bound(
-      candidate_of_, memory, {}, [this](std::uint32_t i) { return candidates_[i].memory; });
-  if (place != candidate_of_.end() && candidates_[*place].memory == memory) {
-    return candidates_[*place];
-  }
-  candidate_of_.insert(place, static_cast<std::uint32_t>(candidates_.size()));
-  candidates_.push_back({.memory = memory, .best_chunk = kNoRow});
-  return candidates_.back();
+  const auto [place, is_new] = candidate_of_.emplace(memory, candidates_.size());
+  if (is_new) candidates_.push_back({.memory = memory, .best_chunk = kNoRow});
+  return candidates_[place->second];
 }
 
 void Searcher::TakeLexical(const Hits& hits, bool as_candidates) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -95,7 +96,7 @@ class Searcher {
   double max_cosine_ = 0;
   std::uint64_t pending_from_ = UINT64_MAX;  // chunks from here on lack their vectors
   std::vector<Candidate> candidates_;
-  std::vector<std::uint32_t> candidate_of_;  // places in candidates_, by memory
+  std::unordered_map<std::uint32_t, std::size_t> candidate_of_;  // places in candidates_, by memory
   SearchTimings timings_;
 };
 
