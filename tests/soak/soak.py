@@ -38,6 +38,7 @@ EXCUSED = {
     "scope_rollback": "would undo other clients' work under their feet",
     "snapshot_create": "a name stays for ever", "clock_confirm": "no clock jumps here",
     "suppression_create": "a rejected value stays for ever", "suppression_lift": "as its creation",
+    "suppression_erase": "as its creation", "review_dismiss": "what is refused is another client's",
 }
 
 
