@@ -29,6 +29,7 @@ Result<EraseMemories> ErasureOf(const Engine& engine, const Principal& principal
     command.ids.push_back(uuid);
   }
   command.closure = arguments.value("closure", false);
+  command.copies = arguments.value("copies", false);
   return command;
 }
 
@@ -72,6 +73,7 @@ Result<Json> Erase(Engine& engine, const Principal& principal, const Json& argum
   for (const MemoryOutcome& memory : erasure.outcome.memories) {
     answer["erased"].push_back(ToString(memory.id));
   }
+  for (const Uuid& copy : erasure.outcome.copies) answer["copies"].push_back(ToString(copy));
   PutOutcome(answer, erasure.outcome,
              fmt::format("erase {} memories for good, with all their versions",
                          erasure.outcome.memories.size()));
@@ -180,11 +182,14 @@ Operation MemoryErase(Engine& engine) {
   operation.input_schema =
       s::Change(s::Object({{"id", s::Id()},
                            {"ids", s::Texts("More of them")},
-                           {"closure", s::Flag("What was made from them, too")}}));
-  operation.output_schema = s::Written({{"erased", s::Texts()},
-                                        {"receipts", s::ListOf(s::Integer())},
-                                        {"payloads", s::Integer("Texts and descriptions gone")}},
-                                       {"erased"});
+                           {"closure", s::Flag("What was made from them, too")},
+                           {"copies", s::Flag("And what says the same, in any scope")}}));
+  operation.output_schema =
+      s::WithQuiet(s::Written({{"erased", s::Texts()},
+                               {"receipts", s::ListOf(s::Integer())},
+                               {"payloads", s::Integer("Texts and descriptions gone")}},
+                              {"erased"}),
+                   {{"copies", s::Texts("Memories that say the same and stay")}});
   operation.hints = kDestroys;
   ServeTalking(operation, Caller::kOperator, {"POST", "/api/v1/memories/{id}/erase"}, engine,
                Erase);

@@ -58,6 +58,7 @@ Json SettingsSchema() {
        {"injection", s::OneOf(s::AdmissionNames(), "Facts that give orders to their reader")},
        {"note_injection", s::OneOf(s::AdmissionNames(), "Notes that do")},
        {"agents", s::OneOf(s::AdmissionNames(), "Facts of tokens that are agents only")},
+       {"novelty", s::OneOf(s::AdmissionNames(), "Facts that nearly repeat their slot")},
        {"text_bytes_max", s::Integer("0: as much as the engine takes", 0)},
        {"writes_per_minute", s::Integer("Of one principal; 0: any number", 0)}});
 }
@@ -76,6 +77,7 @@ Result<Json> Set(Engine& engine, const Principal& principal, const Json& argumen
   command.injection = AdmissionOf(arguments, "injection");
   command.note_injection = AdmissionOf(arguments, "note_injection");
   command.agents = AdmissionOf(arguments, "agents");
+  command.novelty = AdmissionOf(arguments, "novelty");
   command.text_bytes_max = CountOf(arguments, "text_bytes_max");
   command.writes_per_minute = CountOf(arguments, "writes_per_minute");
   ASSIGN_OR_RETURN(const WriteOutcome outcome,
@@ -108,6 +110,7 @@ Result<Json> Get(Engine& engine, const Principal& principal, const Json& argumen
                  {"injection", fb::EnumNameAdmission(policy.injection)},
                  {"note_injection", fb::EnumNameAdmission(policy.note_injection)},
                  {"agents", fb::EnumNameAdmission(policy.agents)},
+                 {"novelty", fb::EnumNameAdmission(policy.novelty)},
                  {"text_bytes_max", policy.text_bytes_max},
                  {"writes_per_minute", policy.writes_per_minute}};
   PutView(answer, view, arguments);
@@ -122,8 +125,9 @@ Operation PredicateDeclare(Engine& engine) {
   operation.title = "Declare a predicate";
   operation.description =
       "Says how values of a predicate relate from now on: one a subject (as without a "
-      "declaration) or many side by side, the same from both ends, of a certain shape. What is "
-      "stored stays as it is.";
+      "declaration) or many side by side, the same from both ends, of a certain shape. Facts that "
+      "come to claim one place settle at once: what is pinned or verified stands, else the "
+      "latest.";
   operation.input_schema =
       s::Write(s::Object({{"name", s::WithExample(s::Text(), "speaks")},
                           {"multi_valued", s::Flag("Many values stand side by side")},

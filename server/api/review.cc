@@ -134,6 +134,16 @@ Result<Json> Undo(Engine& engine, const Principal& principal, const Json& argume
   return answer;
 }
 
+Result<Json> Dismiss(Engine& engine, const Principal& principal, const Json& arguments) {
+  const DismissRefusals command{arguments["refusals"].get<std::vector<Seq>>()};
+  ASSIGN_OR_RETURN(const WriteOutcome outcome,
+                   engine.Write(principal, command, WriteOptionsOf("review_dismiss", arguments)));
+  Json answer = {{"dismissed", command.refusals.size()}};
+  PutOutcome(answer, outcome,
+             fmt::format("take {} refusals off the queue", command.refusals.size()));
+  return answer;
+}
+
 }  // namespace
 
 Operation ReviewList(Engine& engine) {
@@ -200,6 +210,21 @@ Operation ReviewUndo(Engine& engine) {
                  {"decision", "memories"});
   operation.hints = kDestroys;
   Serve(operation, kReviewers, {"POST", "/api/v1/review/undo"}, engine, Undo);
+  return operation;
+}
+
+Operation ReviewDismiss(Engine& engine) {
+  Operation operation;
+  operation.name = "review_dismiss";
+  operation.title = "Dismiss refusals";
+  operation.description =
+      "Takes refusals that a reviewer has seen off their queue. They stay in the log, and what was "
+      "refused stays refused.";
+  operation.input_schema = s::Write(
+      s::Object({{"refusals", s::ListOf(s::Integer("The seq of a refusal", 1))}}, {"refusals"}));
+  operation.output_schema = s::Written({{"dismissed", s::Integer()}}, {"dismissed"});
+  operation.hints = kSettles;
+  Serve(operation, kReviewers, {"POST", "/api/v1/review/dismiss"}, engine, Dismiss);
   return operation;
 }
 

@@ -36,9 +36,11 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::ReviewList(engine));
   catalogue.Add(o::ReviewDecide(engine));
   catalogue.Add(o::ReviewUndo(engine));
+  catalogue.Add(o::ReviewDismiss(engine));
   catalogue.Add(o::SuppressionList(engine));
   catalogue.Add(o::SuppressionCreate(engine));
   catalogue.Add(o::SuppressionLift(engine));
+  catalogue.Add(o::SuppressionErase(engine));
   catalogue.Add(o::MemoryVerify(engine));
   catalogue.Add(o::GenreChange(engine));
   catalogue.Add(o::PredicateDeclare(engine));

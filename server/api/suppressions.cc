@@ -99,6 +99,18 @@ Result<Json> Lift(Engine& engine, const Principal& principal, const Json& argume
   return answer;
 }
 
+Result<Json> EraseWords(Engine& engine, const Principal& principal, const Json& arguments) {
+  EraseMemories command;
+  command.suppressions = {arguments["suppression"].get<Seq>()};
+  ASSIGN_OR_RETURN(
+      const Engine::Erasure erasure,
+      engine.Erase(principal, command, WriteOptionsOf("suppression_erase", arguments)));
+  Json answer = {{"suppression", arguments["suppression"]}};
+  PutOutcome(answer, erasure.outcome, "erase its words and its reason; it goes on refusing");
+  if (!erasure.outcome.dry_run) answer["receipts"] = erasure.receipts;
+  return answer;
+}
+
 }  // namespace
 
 Operation SuppressionList(Engine& engine) {
@@ -165,6 +177,24 @@ Operation SuppressionLift(Engine& engine) {
   operation.output_schema = s::Written({{"suppression", s::Integer()}}, {"suppression"});
   operation.hints = kSettles;
   Serve(operation, kReviewers, {"POST", "/api/v1/suppressions/{suppression}/lift"}, engine, Lift);
+  return operation;
+}
+
+Operation SuppressionErase(Engine& engine) {
+  Operation operation;
+  operation.name = "suppression_erase";
+  operation.title = "Erase a rejection's words";
+  operation.description =
+      "Destroys the words of a rejected value, and the reason that was given, for good. The "
+      "rejection holds on: it is listed as [erased], and goes on refusing. Returns the seqs of the "
+      "receipts.";
+  operation.input_schema = s::Write(s::Object(
+      {{"suppression", s::Integer("Its number: see suppression_list", 1)}}, {"suppression"}));
+  operation.output_schema = s::Written(
+      {{"suppression", s::Integer()}, {"receipts", s::ListOf(s::Integer())}}, {"suppression"});
+  operation.hints = kDestroys;
+  Serve(operation, Caller::kOperator, {"POST", "/api/v1/suppressions/{suppression}/erase"}, engine,
+        EraseWords);
   return operation;
 }
 

@@ -39,6 +39,7 @@ std::string_view WhyItWaits(Rule rule) {
     return "The value that stands is pinned or verified: a reviewer decides between the two.";
   }
   if (rule == Rule::kAgentFact) return "The policy has a reviewer look at what agents assert.";
+  if (rule == Rule::kNovelty) return "Nearly the same stands already: a reviewer decides.";
   if (rule == Rule::kInjection) {
     return "It reads as orders to whoever reads it: a reviewer decides.";
   }
@@ -98,7 +99,8 @@ Json VerdictSchema() {
                                           {"confidence", s::Number()},
                                           {"faded", s::Texts("Rivals that lost confidence")},
                                           {"superseded", s::Texts("Rivals that it replaced")},
-                                          {"suppression", s::Integer("That turned it down")}});
+                                          {"suppression", s::Integer("That turned it down")},
+                                          {"not_applied", s::Texts("Arguments left alone")}});
 }
 
 Result<Json> AnswerOfClaim(const Engine& engine, const Principal& principal,
@@ -114,6 +116,7 @@ Result<Json> AnswerOfClaim(const Engine& engine, const Principal& principal,
   }
   if (outcome == FactOutcome::kRefused) return answer;
   answer["version"] = claim.version;
+  if (!claim.not_applied.empty()) answer["not_applied"] = claim.not_applied;
   if (!dry_run) {
     ASSIGN_OR_RETURN(const auto confidence, ConfidenceBy(engine, principal.space, claim.seq));
     if (confidence) answer["confidence"] = Rounded(*confidence);

@@ -56,6 +56,30 @@ exits "one scope of a set can be asked alone" 0 "$perdure" eval retrieval --data
   --model "$work/none" --set talks/theo-ann --limit 3 --beside "before=$work/words.json"
 says "as a table" "talks/theo-ann" "$work/out"
 
+# --- what may not be returned
+exits "governance wants --data" 2 "$perdure" eval governance
+exits "what may not be returned never is" 0 "$perdure" eval governance --data "$here/governed" \
+  --model "$work/none" --json
+cp "$work/out" "$work/governed.json"
+if python3 -c 'import json, sys
+office = json.load(open(sys.argv[1]))["sets"]["office"]
+assert office["returned"] == 0 and office["leaks"] == [], office
+assert office["R@10"] == 1.0, office["R@10"]
+assert {"superseded", "rejected", "pending", "forgotten", "archived", "resolved", "other user",
+        "other part"} == set(office["by"]), office["by"]
+assert all(kept["control"] > 0 for kept in office["by"].values()), office["by"]' \
+  "$work/governed.json" 2>"$work/err"; then
+  pass "for each reason the control sees what is kept out"; else
+  fail "for each reason the control sees what is kept out" "$(cat "$work/err")"; fi
+# One that the set forbids by name although no rule keeps it out: the check sees it return.
+mkdir -p "$work/loose/office"
+cp "$here/governed/office/corpus.jsonl" "$work/loose/office/"
+sed 's/"tags": \["domain:home"\], "relevant": \["garden-tap"\]/"tags": ["domain:home"], "relevant": [], "expect": {"relevantBeliefs": {"mustExclude": ["garden-tap"]}}/' \
+  "$here/governed/office/queries.jsonl" >"$work/loose/office/queries.jsonl"
+exits "an item that returns against the set fails" 1 "$perdure" eval governance \
+  --data "$work/loose" --model "$work/none"
+says "and is named with its question" "plumber garden-tap" "$work/out"
+
 # --- with the model: no worse than it was
 "$perdure" eval retrieval --data "$here/sets" --rankings "$work/ranks.jsonl" --json \
   >"$work/model.json" 2>"$work/err"

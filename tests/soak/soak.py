@@ -39,6 +39,7 @@ EXCUSED = {
     "snapshot_create": "a name stays for ever", "clock_confirm": "no clock jumps here",
     "backup": "a copy each would fill the disk",
     "suppression_create": "a rejected value stays for ever", "suppression_lift": "as its creation",
+    "suppression_erase": "as its creation", "review_dismiss": "what is refused is another client's",
 }
 
 

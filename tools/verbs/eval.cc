@@ -145,6 +145,7 @@ void AddRetrieval(CLI::App& group, Program& program) {
 void AddEval(CLI::App& app, Program& program) {
   CLI::App& group = AddGroup(app, "eval", "Measure the quality of answers");
   AddRetrieval(group, program);
+  AddEvalGovernance(group, program);
 }
 
 }  // namespace perdure

@@ -97,6 +97,9 @@ void AddRevert(CLI::App& group, Program& program) {
 void PrintErased(const Json& answer) {
   if (PrintWould(answer)) return;
   for (const Json& id : answer["erased"]) Print(fmt::format("erased {}\n", id.get<std::string>()));
+  for (const Json& id : answer.value("copies", Json::array())) {
+    Print(fmt::format("says the same and stays: {}\n", id.get<std::string>()));
+  }
   Print(fmt::format("{} payloads are gone; receipts: seq {}\n", TextAt(answer, "payloads"),
                     TextAt(answer, "receipts")));
 }
@@ -110,6 +113,7 @@ void AddErase(CLI::App& group, Program& program) {
       ->required()
       ->expected(1, -1);
   FlagOption(verb, arguments, "--closure", "closure", "Erase what was made from them, too");
+  FlagOption(verb, arguments, "--copies", "copies", "And what says the same, in any scope");
   verb.add_flag("--yes", *sure, "Needed, as it cannot be undone");
   ChangeOptionsFor(verb, arguments);
   OnRun(verb, program, [&program, arguments, sure]() -> Result<int> {

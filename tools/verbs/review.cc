@@ -12,13 +12,13 @@ namespace {
 using Json = nlohmann::json;
 
 void PrintItems(const Json& answer) {
-  Table table({"id", "time", "what", "because", "in place of", "scope"});
+  Table table({"id", "seq", "time", "what", "because", "in place of", "scope"});
   for (const Json& item : answer["items"]) {
     const Json& shown = item.contains("memory") ? item["memory"] : item["rival"];
     const bool is_refusal = item.contains("refusal");
     const std::string rival =
         item.contains("rival") && !is_refusal ? TextAt(item["rival"], "text") : "";
-    table.Add({TextAt(shown, "id"),
+    table.Add({TextAt(shown, "id"), is_refusal ? TextAt(item["refusal"], "seq") : "",
                ShortTime(is_refusal ? TextAt(item["refusal"], "record_time")
                                     : TextAt(shown, "record_time")),
                TextAt(shown, "text"), TextAt(item, "because"), rival, TextAt(shown, "scope")});
@@ -112,6 +112,26 @@ void AddUndo(CLI::App& group, Program& program) {
   });
 }
 
+void AddDismiss(CLI::App& group, Program& program) {
+  CLI::App& verb = AddVerb(group, program, "dismiss", "Take refusals off their queue, once seen");
+  const Arguments arguments = NewArguments();
+  const auto seqs = std::make_shared<std::vector<std::uint64_t>>();
+  verb.add_option("refusals", *seqs, "Their seqs, as list refusals prints them")->required();
+  WriteOptionsFor(verb, arguments);
+  OnRun(verb, program, [&program, arguments, seqs]() -> Result<int> {
+    (*arguments)["refusals"] = *seqs;
+    ASSIGN_OR_RETURN(const auto session, Session::Open(program, "review dismiss"));
+    ASSIGN_OR_RETURN(const Json answer, session->Call("review_dismiss", *arguments));
+    if (program.json) {
+      PrintJson(answer);
+    } else if (!PrintWould(answer)) {
+      Print(fmt::format("dismissed {} (seq {})\n", TextAt(answer, "dismissed"),
+                        TextAt(answer, "seq")));
+    }
+    return kExitOk;
+  });
+}
+
 }  // namespace
 
 void AddReview(CLI::App& app, Program& program) {
@@ -120,6 +140,7 @@ void AddReview(CLI::App& app, Program& program) {
   AddShow(group, program);
   AddDecide(group, program);
   AddUndo(group, program);
+  AddDismiss(group, program);
   AddSuppressions(group, program);
 }
 

@@ -55,6 +55,18 @@ void AddSuppressions(CLI::App& review, Program& program) {
     Print(
         fmt::format("lifted {} (seq {})\n", TextAt(answer, "suppression"), TextAt(answer, "seq")));
   });
+
+  CLI::App& erase =
+      AddVerb(review, program, "erase-words", "Destroy a rejected value's words for good");
+  const Arguments erased = NewArguments();
+  IntegerOption(erase, erased, "suppression", "suppression", "Its number, as rejected prints it")
+      ->required();
+  WriteOptionsFor(erase, erased);
+  OnCall(erase, program, "suppression_erase", erased, [](const Json& answer) {
+    if (PrintWould(answer)) return;
+    Print(fmt::format("the words of {} are gone; it goes on refusing (receipts: seq {})\n",
+                      TextAt(answer, "suppression"), TextAt(answer, "receipts")));
+  });
 }
 
 }  // namespace perdure

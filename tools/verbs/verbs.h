@@ -34,6 +34,7 @@ void AddCompact(CLI::App& app, Program& program);
 void AddIndex(CLI::App& app, Program& program);
 void AddDoctor(CLI::App& app, Program& program);
 void AddEval(CLI::App& app, Program& program);
+void AddEvalGovernance(CLI::App& eval, Program& program);
 void AddBench(CLI::App& app, Program& program);
 void AddVersion(CLI::App& app, Program& program);
 

@@ -142,6 +142,7 @@ std::string Anonymous(Json body, const Target& target) {
       {target.token, "TOKEN"},
       {target.twin, "TWIN"},
       {"suppression " + target.suppression.dump() + " ", "suppression SEQ "},
+      {"refusal " + target.refusal.dump() + " ", "refusal SEQ "},
       {target.id.substr(0, 30), "ID"},
       {"ntry " + target.seq.dump() + " ", "ntry SEQ "}};
   for (const auto& [what, name] : names) {
@@ -169,7 +170,7 @@ void Judge(const AuthorisationWorld& world, const Rule& rule, const Caller& call
   // Who may do it may still be told that a memory in this state does not take it, that a scope has
   // no memories yet, or of an entry of its own space that has the same number.
   const bool is_by_seq = rule.about == About::kEntry || rule.about == About::kDecision ||
-                         rule.about == About::kSuppression;
+                         rule.about == About::kSuppression || rule.about == About::kRefusal;
   const bool is_elsewhere = is_by_seq && target.space != caller.space;
   const std::string usual = UsualState(rule.about);
   const bool is_told_more =
@@ -231,6 +232,7 @@ std::string CodeByRules(const Rule& rule, const Caller& caller, const Target& ta
       return IsInSight(caller, target) ? "ok" : "not_found";
     case About::kDecision:
     case About::kSuppression:
+    case About::kRefusal:
       return IsInReach(caller, target) && target.state == "live" ? "ok" : "not_found";
     case About::kMemory:
     case About::kCandidate:
@@ -367,6 +369,10 @@ void AuthorisationWorld::AddTarget(Target target, const Caller& writer) {
     api_.Must("fact_assert", in_place(fact), writer);
     const Json never = in_place({{"text", "never " + target.canary}});
     target.suppression = api_.Must("suppression_create", never, writer)["suppression"];
+    for (const char* object : {"lapsed", "newer", "lapsed"}) {
+      const Json claim = {{"subject", "beta"}, {"predicate", "has"}, {"object", object}};
+      target.refusal = api_.Must("fact_assert", in_place(claim), writer)["seq"];
+    }
   }
   for (const Caller& holder : callers_) {
     if (holder.space == target.space && holder.scope == target.scope && target.token.empty()) {

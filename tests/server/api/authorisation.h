@@ -25,6 +25,7 @@ struct Target {
   std::string twin;            // another memory of this place
   std::string canary;          // a word that only this memory has
   Json suppression = 999'999;  // of a value in this place
+  Json refusal = 999'999;      // of a fact in this place that no longer stands
   Json seq = 1;                // of the entry that stored it, or of the decision that let it in
 };
 
@@ -40,6 +41,7 @@ enum class About {
   kEntry,        // an entry of the log about a memory
   kDecision,     // a review decision on a memory: out of reach it is not there
   kSuppression,  // a rejected value: out of reach it is not there
+  kRefusal,      // a refusal that waits for a reviewer: out of reach it is not there
   kToken,        // a token: the operator of the house reaches those of all spaces
   kSpace,        // the whole space: tokens without a scope
   kHouse,        // the whole store: operators of the space main without a scope

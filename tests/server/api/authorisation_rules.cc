@@ -139,6 +139,12 @@ void AddReview(std::vector<Rule>& rules) {
        {"suppression_lift", About::kSuppression, kReview, Dry([](const Target& target) {
           return Json{{"suppression", target.suppression}, {"reason", "try"}};
         })},
+       {"suppression_erase", About::kSuppression, kOperate,
+        Dry([](const Target& target) { return Json{{"suppression", target.suppression}}; })},
+       {"review_dismiss", About::kRefusal, kReview, Dry([](const Target& target) {
+          Json refusals = Json::array({target.refusal});
+          return Json{{"refusals", std::move(refusals)}};
+        })},
        {"memory_verify", About::kMemory, Caller::kReviewer,
         Dry(ById({{"evidence", {{"quote", "seen"}}}}))},
        {"genre_change", About::kMemory, kReview, Dry(ById({{"genre", "personal"}}))},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 
 #include "server/api/memory_resources.h"
 #include "server/mcp/endpoint.h"
@@ -18,11 +19,23 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// One for all tests: nothing changes it.
-const AuthorisationWorld& World() {
-  static const AuthorisationWorld world;
-  return world;
-}
+// One for all tests: nothing changes it. It ends before the thread's own variables do, which its
+// indexes use to the last.
+class OneWorld final : public ::testing::Environment {
+ public:
+  void TearDown() override { world_.reset(); }
+  static const AuthorisationWorld& Get() {
+    if (!world_) world_ = std::make_unique<AuthorisationWorld>();
+    return *world_;
+  }
+
+ private:
+  static inline std::unique_ptr<const AuthorisationWorld> world_;
+};
+[[maybe_unused]] const auto* const kOneWorld =
+    ::testing::AddGlobalTestEnvironment(std::make_unique<OneWorld>().release());
+
+const AuthorisationWorld& World() { return OneWorld::Get(); }
 
 TEST(Authorisation, IsAsTheRulesSayInEveryCell) {
   const MatrixResult result = TryMatrix(World(), World().catalogue(), ProductRules());

@@ -43,6 +43,13 @@ std::vector<WriteCall> Writes(Api& api) {
   const Json decided =
       api.Must("review_decide", {{"id", proposed("undone")}, {"decision", "approve"}}, Reviewer());
   const Json rejected = api.Must("suppression_create", {{"text", "lifted"}}, Reviewer());
+  const Json worded = api.Must("suppression_create", {{"text", "erased words"}}, Reviewer());
+  const auto eats = [&](const char* object) {
+    return api.Must("fact_assert", {{"subject", "Eve"}, {"predicate", "eats"}, {"object", object}});
+  };
+  eats("figs");
+  eats("dates");
+  const Json lapsed = eats("figs");
   const std::string merged =
       api.Must("memory_merge", {{"text", "merged"}, {"parts", {fresh(), fresh()}}})["id"];
   return {
@@ -71,6 +78,8 @@ std::vector<WriteCall> Writes(Api& api) {
       {"review_undo", {{"decision", decided["decision"]}}, Reviewer()},
       {"suppression_create", {{"text", "never"}}, Reviewer()},
       {"suppression_lift", {{"suppression", rejected["suppression"]}, {"reason", "r"}}, Reviewer()},
+      {"suppression_erase", {{"suppression", worded["suppression"]}}, house},
+      {"review_dismiss", {{"refusals", Json::array({lapsed["seq"]})}}, Reviewer()},
       {"memory_verify", {{"id", fresh()}, {"evidence", {{"quote", "q"}}}}, Reviewer()},
       {"genre_change", {{"id", fresh()}, {"genre", "personal"}}, Reviewer()},
       {"predicate_declare", {{"name", "drinks"}, {"multi_valued", true}}, Reviewer()},
