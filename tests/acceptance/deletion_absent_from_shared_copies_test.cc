@@ -2,9 +2,11 @@
 // not bring it back. The other scope keeps what was its own.
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "acceptance/facts.h"
 #include "engine/transfer/adopt.h"
+#include "engine/transfer/tombstones.h"
 
 namespace perdure::testing {
 namespace {
@@ -72,9 +74,24 @@ TEST_F(Copies, ByMovingAreNone) {
 }
 
 TEST_F(Copies, BroughtIntoAnotherStoreAreCleanedByATombstoneBundle) {
-  GTEST_SKIP()
-      << "there is no tombstone bundle yet: an export from before an erasure, adopted into "
-         "an empty store, brings the text with it (docs/ERASURE.md, Limits)";
+  const Seq since = house_.engine()->Visible(kMainSpace).seq;
+  const std::string before = Export(house_, "before");
+  house_.Must(house_.Operator(), "memory_erase", {{"id", in_a_}});
+  std::stringstream bundle;
+  ASSERT_THAT(WriteTombstones(*house_.engine(), kMainSpace, since, bundle), IsOk());
+  AcceptanceHouse copy(7);
+  ASSERT_THAT(Adopt(copy, before), IsOk());
+  copy.Settle();
+  EXPECT_THAT(copy.Find(copy.Agent("a"), kText), Contains(in_a_));  // it came with the copy
+  const auto stones = ReadTombstones(bundle);
+  ASSERT_THAT(stones, IsOk());
+  const auto carried = CarryTombstones(*copy.engine(), *stones);
+  ASSERT_THAT(carried, IsOk());
+  EXPECT_EQ(carried->erased, 1u);
+  copy.Settle();
+  EXPECT_EQ(copy.Ask(copy.Agent("a"), "memory_get", {{"ids", {in_a_}}}).code, "erased");
+  EXPECT_THAT(copy.Find(copy.Agent("a"), kText), IsEmpty());
+  EXPECT_THAT(copy.Find(copy.Agent("b"), kText), Contains(in_b_));
 }
 
 }  // namespace

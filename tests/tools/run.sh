@@ -153,7 +153,35 @@ has "a proof extends an older head" \
 equal "an export says what it holds" main "$(field "$(p export --data "$data" "$work/e" --json)" space)"
 equal "an export can be checked without a store" true \
   "$(field "$(p import --data "$work/none" "$work/e" --adopt --dry-run --key "$work/key" --json)" dry_run)"
-exits "an import says how" 2 "$perdure" import --data "$data" "$work/e"
+equal "a dry import of what is there already stores nothing" 0 \
+  "$(field "$(p import --data "$data" "$work/e" --dry-run --json)" failed)"
+p export --data "$data" "$work/state" --state --json >"$work/out"
+has "a state is lines of JSON" "$(head -n 1 "$work/state")" '"perdure_state":1'
+"$perdure" init --data "$work/other" >/dev/null
+printf -- '- one thing\n- another\n- \n' >"$work/list"
+list=$(p import --data "$work/other" "$work/list" --format list --json) || true
+equal "a list of another program is imported" 2 "$(field "$list" stored)"
+equal "what is no memory is told by its line" 3 "$(field "$list" left.0.line)"
+equal "the same again stores nothing twice" 2 \
+  "$(p memory list --data "$work/other" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"])')"
+backup=$(p backup --data "$work/other" "$work/backups" --keys "$work/keys" --json)
+equal "a backup has a number" 1 "$(field "$backup" number)"
+other=$(field "$(p memory list --data "$work/other" --json)" memories.0.id)
+since=$(field "$backup" spaces.1.seq)
+p memory erase --data "$work/other" "$other" --yes >/dev/null
+p export --data "$work/other" "$work/stones" --tombstones "$since" >/dev/null
+restored=$(p restore "$work/backups" --to "$work/back" --keys "$work/keys" --tombstones "$work/stones" --json)
+equal "a restore takes the tombstones over" 1 "$(field "$restored" carried.0.erased)"
+equal "what was erased since is not back" 1 \
+  "$(p memory list --data "$work/back" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"])')"
+check "a restored log verifies" "$perdure" log verify --data "$work/back"
+check "a restored store replays" "$perdure" replay --data "$work/back"
+p export --data "$work/back" "$work/back.export" --json >"$work/out"
+python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["verifier_key"])' "$work/out" >"$work/back.key"
+has "an auditor sees that a log was restored" \
+  "$(python3 "$(dirname "$0")/../../tools/audit/verify.py" "$work/back.export" "$work/back.key")" \
+  "the log was restored from a backup"
+exits "nothing is restored over a store" 1 "$perdure" restore "$work/backups" --to "$work/back" --keys "$work/keys"
 exits "a file that is no export is refused" 1 "$perdure" import --data "$data" "$work/text" --adopt
 has "compact says what is lost" \
   "$(p compact --data "$data" --before before-clean-up --dry-run)" "lost"
