@@ -116,6 +116,17 @@ Result<bool> IsSymmetric(const Transaction& txn, const fb::MemoryRecordT& record
   return predicate.symmetric;
 }
 
+Result<Value> ValueOf(const Transaction& txn, const fb::MemoryRecordT& record) {
+  ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
+  Value value;
+  if (held->text()) value.text = held->text()->str();
+  if (record.kind == fb::MemoryKind::fact) {
+    value.words = FactWords::Of(*held);
+    ASSIGN_OR_RETURN(value.symmetric, IsSymmetric(txn, record, *held));
+  }
+  return value;
+}
+
 }  // namespace
 
 std::vector<ValueKey> RefusedKeys(const Secret& secret, const FactValue& value, bool symmetric,
@@ -186,13 +197,7 @@ Status SuppressMemory(Transaction& txn, const Uuid& id, const fb::MemoryRecordT&
   const fb::ScopeRef scope = refusing.wide ? fb::ScopeRef() : record.scope;
   ASSIGN_OR_RETURN(std::vector<ValueKey> keys, RefusedKeysOf(txn, record));
   RETURN_IF_ERROR(Suppress(txn, {std::move(keys), scope, id, refusing.until, {}}));
-  ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
-  Value value;
-  if (held->text()) value.text = held->text()->str();
-  if (record.kind == fb::MemoryKind::fact) {
-    value.words = FactWords::Of(*held);
-    ASSIGN_OR_RETURN(value.symmetric, IsSymmetric(txn, record, *held));
-  }
+  ASSIGN_OR_RETURN(const Value value, ValueOf(txn, record));
   return ForgetHolders(txn, value, scope);
 }
 
@@ -242,10 +247,11 @@ Status DecideCarry(Transaction& txn, const CarrySuppression& command) {
   ASSIGN_OR_RETURN(const fb::ScopeRef scope, EnsureScope(txn, command.scope));
   RETURN_IF_ERROR(
       Suppress(txn, {command.keys, scope, command.memory, command.until, command.text}));
-  if (!command.memory) return {};
+  if (!command.memory) return ForgetHolders(txn, {.words = {}, .text = command.text}, scope);
   ASSIGN_OR_RETURN(const auto record, ReadMemory(txn.state(), txn.space(), *command.memory));
-  if (!record || record->state != fb::MemoryState::live) return {};
-  return ForgetHolders(txn, {{*command.memory, *record}}, {});
+  if (!record || record->state == fb::MemoryState::erased) return {};
+  ASSIGN_OR_RETURN(const Value value, ValueOf(txn, *record));
+  return ForgetHolders(txn, value, scope);
 }
 
 Status LiftIfInForce(Transaction& txn, Seq suppression) {
