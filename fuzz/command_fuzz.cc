@@ -255,7 +255,7 @@ class Run {
     }
   }
   void Governed() {
-    switch (data_.ConsumeIntegralInRange<int>(0, 10)) {
+    switch (data_.ConsumeIntegralInRange<int>(0, 12)) {
       case 0:
         return DoLoosely(SuppressValue{FactValue{Text(), Text(), Text()}});
       case 1:
@@ -286,6 +286,14 @@ class Run {
         erase.copies = data_.ConsumeBool();
         return DoLoosely(erase);
       }
+      case 10: {
+        CarrySuppression carry{.keys = {ValueKey{data_.ConsumeIntegral<std::uint8_t>()}}};
+        if (data_.ConsumeBool()) carry.memory = Loose();
+        carry.text = Text();
+        return DoLoosely(carry);
+      }
+      case 11:
+        return DoLoosely(MarkRestored{last_ + data_.ConsumeIntegral<std::uint8_t>(), {}, 7});
       default:
         return DoLoosely(UnmergeMemory{Loose()});
     }
