@@ -49,11 +49,6 @@ struct SpaceInfo {
   std::string name;
 };
 
-struct WriteCall {
-  Command command;
-  WriteOptions options;
-};
-
 // Who the program itself writes as: an operator without a token.
 Principal BootstrapPrincipal();
 

@@ -25,6 +25,12 @@ using Command =
                  VerifyMemory, ScoreMemory, ChangeGenre, MergeMemories, UnmergeMemory, MarkRestored,
                  CarrySuppression, DismissRefusals>;
 
+// One command as it is asked for.
+struct WriteCall {
+  Command command;
+  WriteOptions options;
+};
+
 // The place of a command, by which the log counts it.
 template <typename C, typename... All>
 constexpr std::uint8_t PlaceIn(std::type_identity<std::variant<All...>> /*commands*/) {

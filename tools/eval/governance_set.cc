@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -99,6 +100,12 @@ Result<GovernedSet> LoadGovernedSet(const SetPlace& place) {
   ASSIGN_OR_RETURN(set.items, ReadLines(place.directory + "/corpus.jsonl", ItemOf));
   ASSIGN_OR_RETURN(set.questions, ReadLines(place.directory + "/queries.jsonl", QuestionOf));
   return set;
+}
+
+bool HasRules(const GovernedSet& set) {
+  return std::ranges::any_of(set.items, [](const GovernedItem& item) {
+    return !item.status.empty() || !item.superseded_by.empty() || item.resolved_at;
+  });
 }
 
 std::string WhyNot(const GovernedItem& item, const GovernedQuestion& question) {

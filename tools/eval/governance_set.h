@@ -53,6 +53,8 @@ struct GovernedSet {
 
 // kInvalidArgument names file and line of what is malformed.
 Result<GovernedSet> LoadGovernedSet(const SetPlace& place);
+// Whether any item of it is out of date: superseded, resolved, or with a status.
+bool HasRules(const GovernedSet& set);
 
 // Why the item may not answer the question: "superseded", "resolved", "other user", "other part",
 // "named" or its status; empty when it may.

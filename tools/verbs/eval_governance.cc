@@ -26,12 +26,15 @@ Result<int> RunGovernance(const Program& program, const GovernanceArguments& arg
   for (const eval::SetPlace& place : places) {
     if (!arguments.set.empty() && arguments.set != place.name) continue;
     ASSIGN_OR_RETURN(const eval::GovernedSet set, eval::LoadGovernedSet(place));
+    if (arguments.set.empty() && !eval::HasRules(set)) continue;
     ASSIGN_OR_RETURN(runs.emplace_back(),
                      eval::RunGovernance(set, scratch.string(), ModelDirOf(program)));
   }
   if (runs.empty()) {
     return Fail(Code::kNotFound,
-                fmt::format("There is no set {} below {}.", arguments.set, arguments.sets), "set");
+                fmt::format("There is no set {} below {} with rules of what may be returned.",
+                            arguments.set, arguments.sets),
+                "set");
   }
   const nlohmann::json report = eval::GovernanceReport(runs);
   if (!arguments.write.empty()) RETURN_IF_ERROR(eval::WriteGovernance(arguments.write, report));

@@ -24,10 +24,9 @@ TEST(Roles, DecideWhichOperationsAreOpen) {
                                         "suppression_create", "suppression_lift",  "review_decide",
                                         "review_undo",        "predicate_declare", "policy_set",
                                         "review_dismiss"};
-  const std::set<std::string> house = {"memory_erase",  "token_issue",   "token_revoke",
-                                       "token_list",    "space_create",  "compact",
-                                       "index_rebuild", "clock_confirm", "backup",
-                                       "suppression_erase"};
+  const std::set<std::string> house = {
+      "memory_erase", "token_issue",   "token_revoke",  "token_list", "space_create",
+      "compact",      "index_rebuild", "clock_confirm", "backup",     "suppression_erase"};
   const std::set<std::string> by_reviewers_alone = {"memory_verify"};
   for (const Operation* operation : api.catalogue().All()) {
     const std::string& name = operation->name;
