@@ -170,18 +170,18 @@ other=$(field "$(p memory list --data "$work/other" --json)" memories.0.id)
 since=$(field "$backup" spaces.1.seq)
 p memory erase --data "$work/other" "$other" --yes >/dev/null
 p export --data "$work/other" "$work/stones" --tombstones "$since" >/dev/null
-restored=$(p restore "$work/backups" --to "$work/back" --keys "$work/keys" --tombstones "$work/stones" --json)
+restored=$(p restore "$work/backups" --to "$work/brought" --keys "$work/keys" --tombstones "$work/stones" --json)
 equal "a restore takes the tombstones over" 1 "$(field "$restored" carried.0.erased)"
 equal "what was erased since is not back" 1 \
-  "$(p memory list --data "$work/back" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"])')"
-check "a restored log verifies" "$perdure" log verify --data "$work/back"
-check "a restored store replays" "$perdure" replay --data "$work/back"
-p export --data "$work/back" "$work/back.export" --json >"$work/out"
-python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["verifier_key"])' "$work/out" >"$work/back.key"
+  "$(p memory list --data "$work/brought" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"])')"
+check "a restored log verifies" "$perdure" log verify --data "$work/brought"
+check "a restored store replays" "$perdure" replay --data "$work/brought"
+p export --data "$work/brought" "$work/brought.export" --json >"$work/out"
+python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["verifier_key"])' "$work/out" >"$work/brought.key"
 has "an auditor sees that a log was restored" \
-  "$(python3 "$(dirname "$0")/../../tools/audit/verify.py" "$work/back.export" "$work/back.key")" \
+  "$(python3 "$(dirname "$0")/../../tools/audit/verify.py" "$work/brought.export" "$work/brought.key")" \
   "the log was restored from a backup"
-exits "nothing is restored over a store" 1 "$perdure" restore "$work/backups" --to "$work/back" --keys "$work/keys"
+exits "nothing is restored over a store" 1 "$perdure" restore "$work/backups" --to "$work/brought" --keys "$work/keys"
 exits "a file that is no export is refused" 1 "$perdure" import --data "$data" "$work/text" --adopt
 has "compact says what is lost" \
   "$(p compact --data "$data" --before before-clean-up --dry-run)" "lost"
