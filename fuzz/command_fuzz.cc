@@ -212,6 +212,19 @@ class Run {
     for (const MemoryOutcome& memory : done->memories) {
       if (memory.created) loose_.push_back(memory.id);
     }
+    FollowRejections();
+  }
+  // A rejection forgets every note that says the value, and its undoing brings them back.
+  void FollowRejections() {
+    for (auto& [id, note] : oracle_.notes) {
+      const auto record = ReadMemory(state_, kMainSpace, id);
+      PERDURE_CHECK(record && *record);
+      const fb::MemoryState now = (*record)->state;
+      const bool was_live = note.state == fb::MemoryState::live;
+      if (was_live && now == fb::MemoryState::forgotten) note.state = now;
+      if (note.state == fb::MemoryState::forgotten && now == fb::MemoryState::live)
+        note.state = now;
+    }
   }
   FactDraft Fact() {
     FactDraft draft;
