@@ -56,7 +56,8 @@ void AddEvalGovernance(CLI::App& group, Program& program) {
   verb.add_option("--model", program.model,
                   "Directory of the embedding model (default: PERDURE_MODEL_DIR)");
   verb.add_flag("--json", program.json, "Print JSON");
-  verb.add_option("--set", arguments->set, "Only this set");
+  verb.add_option("--set", arguments->set,
+                  "Only this set (default: all with anything superseded, resolved or of a status)");
   verb.add_option("--write", arguments->write, "Write the table into this page, between its marks");
   OnRun(verb, program, [&program, arguments] { return RunGovernance(program, *arguments); });
 }
