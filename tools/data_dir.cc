@@ -80,6 +80,10 @@ Result<std::string> DataDirOf(const Program& program) {
 std::string ModelDirOf(const Program& program) {
   if (!program.model.empty()) return program.model;
   if (const auto directory = Environment("PERDURE_MODEL_DIR")) return *directory;
+  return ModelDirBeside();
+}
+
+std::string ModelDirBeside() {
   std::error_code failed;
   const fs::path self = fs::read_symlink("/proc/self/exe", failed);
   return (self.parent_path().parent_path() / "model").string();

@@ -3,6 +3,7 @@
 //   DIR/store/  keys/  index/      the engine's and the indexes' (docs/FORMAT.md)
 //   DIR/token                      an agent's token, for clients
 //   DIR/operator.token             an operator's token, for the program's own verbs
+//   DIR/perdure.toml               settings (tools/settings/settings.h); may be missing
 //   DIR/lock                       who has it open (tools/directory_lock.h)
 //
 // The directory has mode 0700, the token files 0600.
@@ -22,8 +23,11 @@ struct Program;
 // --data, else PERDURE_DATA, else $XDG_DATA_HOME/perdure, else ~/.local/share/perdure.
 Result<std::string> DataDirOf(const Program& program);
 
-// --model, else PERDURE_MODEL_DIR, else ../model beside the program's own directory.
+// For verbs that have no data directory, and so no settings file: --model, else PERDURE_MODEL_DIR,
+// else ModelDirBeside().
 std::string ModelDirOf(const Program& program);
+// ../model beside the program's own directory.
+std::string ModelDirBeside();
 
 // The value of a variable that is set and not empty.
 std::optional<std::string> Environment(const char* name);

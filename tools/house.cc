@@ -58,7 +58,7 @@ Status House::OpenParts(const HouseOptions& options) {
                    SearchService::Open(*engine_, std::move(built_in.embedder), std::move(search)));
   RETURN_IF_ERROR(engine_->ResumeErasures());
   RETURN_IF_ERROR(engine_->FinishCompaction());
-  catalogue_ = std::make_unique<Catalogue>(options.writes);
+  catalogue_ = std::make_unique<Catalogue>(options.writes, options.erase);
   AddOperations(*catalogue_, *engine_, *search_, [this] { return Scrubbed(); });
   authenticator_ = std::make_unique<EngineAuthenticator>(*engine_);
   resources_ = std::make_unique<MemoryResources>(*engine_);

@@ -27,6 +27,7 @@ struct HouseOptions {
   std::string model_dir;
   SyncPolicy sync;
   WritePolicy writes = WritePolicy::kAlways;
+  WritePolicy erase = WritePolicy::kAlways;
 };
 
 class House {

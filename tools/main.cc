@@ -29,6 +29,7 @@ void AddVerbs(CLI::App& app, Program& program) {
   perdure::AddReplay(app, program);
   perdure::AddCompact(app, program);
   perdure::AddIndex(app, program);
+  perdure::AddConfig(app, program);
   perdure::AddDoctor(app, program);
   perdure::AddEval(app, program);
   perdure::AddBench(app, program);

@@ -12,6 +12,7 @@
 #include "tools/directory_lock.h"
 #include "tools/house.h"
 #include "tools/routes.h"
+#include "tools/settings/effective.h"
 
 namespace perdure {
 namespace {
@@ -142,8 +143,9 @@ Result<std::unique_ptr<Session>> Session::Open(const Program& program, const std
                 fmt::format("{} has {} open and takes no calls: try again when it is done.",
                             attempt.holder.Name(), data_dir));
   }
-  HouseOptions options{.data_dir = data_dir, .model_dir = ModelDirOf(program)};
-  ASSIGN_OR_RETURN(auto house, House::Open(options, std::move(*attempt.lock)));
+  ASSIGN_OR_RETURN(const Settings settings, SettingsOf(program, data_dir));
+  ASSIGN_OR_RETURN(auto house,
+                   House::Open(HouseOptionsOf(settings, data_dir), std::move(*attempt.lock)));
   ASSIGN_OR_RETURN(Caller caller, house->authenticator().Authenticate(token));
   caller.client = ClientName();
   caller.door = "cli";

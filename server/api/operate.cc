@@ -191,6 +191,7 @@ Operation MemoryErase(Engine& engine) {
                               {"erased"}),
                    {{"copies", s::Texts("Memories that say the same and stay")}});
   operation.hints = kDestroys;
+  operation.erases = true;
   ServeTalking(operation, Caller::kOperator, {"POST", "/api/v1/memories/{id}/erase"}, engine,
                Erase);
   return operation;

@@ -84,7 +84,7 @@ std::vector<const Operation*> Catalogue::All() const {
 std::vector<const Operation*> Catalogue::ListFor(const Caller& caller) const {
   std::vector<const Operation*> allowed = All();
   std::erase_if(allowed, [&](const Operation* operation) {
-    return !caller.HasAnyOf(operation->roles) || (!operation->hints.read_only && !MayWrite(caller));
+    return !caller.HasAnyOf(operation->roles) || !CheckDoor(*operation, caller);
   });
   return allowed;
 }
@@ -95,18 +95,29 @@ Result<Json> Catalogue::Call(const Operation& operation, const Caller& caller,
     return Fail(Code::kForbidden,
                 fmt::format("{} is not open to the roles of this token", operation.name));
   }
-  if (!operation.hints.read_only && !MayWrite(caller)) {
-    return Fail(Code::kForbidden,
-                fmt::format("this server takes no writes here (writes = {}): {} is refused",
-                            writes_ == WritePolicy::kNever ? "never" : "stdio", operation.name));
-  }
+  RETURN_IF_ERROR(CheckDoor(operation, caller));
   ASSIGN_OR_RETURN(const Json read, ReadArguments(operation.input_schema, arguments));
   return operation.converse ? operation.converse(caller, read, talk) : operation.run(caller, read);
 }
 
-bool Catalogue::MayWrite(const Caller& caller) const {
-  if (writes_ == WritePolicy::kAlways || caller.HasAnyOf(Caller::kOperator)) return true;
-  return writes_ == WritePolicy::kStdio && caller.door == "mcp-stdio";
+// What cannot be called here is not listed either. An operator's verbs write whatever `writes`
+// says, or nobody could; a verb that opened the store itself counts as stdio for `erase`.
+Status Catalogue::CheckDoor(const Operation& operation, const Caller& caller) const {
+  const auto refuse = [&](const char* what, const char* setting, WritePolicy policy) {
+    return Fail(Code::kForbidden,
+                fmt::format("this server {} here ({} = {}): {} is refused", what, setting,
+                            policy == WritePolicy::kNever ? "never" : "stdio", operation.name));
+  };
+  const bool is_stdio = caller.door == "mcp-stdio";
+  if (operation.erases && erase_ != WritePolicy::kAlways &&
+      (erase_ == WritePolicy::kNever || (!is_stdio && caller.door != "cli"))) {
+    return refuse("erases nothing", "erase", erase_);
+  }
+  if (operation.hints.read_only || writes_ == WritePolicy::kAlways ||
+      caller.HasAnyOf(Caller::kOperator) || (writes_ == WritePolicy::kStdio && is_stdio)) {
+    return {};
+  }
+  return refuse("takes no writes", "writes", writes_);
 }
 
 }  // namespace perdure

@@ -39,6 +39,7 @@ struct Operation {
   OperationHints hints;
 
   Caller::RoleMask roles = 0;  // any one of these suffices; undeclared, nobody may call it
+  bool erases = false;         // for good; the setting server.erase says through which doors
   bool mcp_tool = true;        // false: REST and command line only
 
   // "GET" and "/api/v1/memories/{id}"; empty: no REST route. What stands in braces is one path
@@ -60,13 +61,16 @@ struct Operation {
   std::function<Json(const Json& result)> mirror;
 };
 
-// `writes` of the settings: through which doors callers without the operator role may write.
+// Of the settings: through which doors callers without the operator role may write (`writes`), and
+// through which doors anything may be erased (`erase`).
 enum class WritePolicy { kAlways, kStdio, kNever };
 
 // Filled once at start, then read from many threads.
 class Catalogue {
  public:
-  explicit Catalogue(WritePolicy writes = WritePolicy::kAlways) : writes_(writes) {}
+  explicit Catalogue(WritePolicy writes = WritePolicy::kAlways,
+                     WritePolicy erase = WritePolicy::kAlways)
+      : writes_(writes), erase_(erase) {}
 
   // The name, the route and the schemas are checked: a bad or double one is a bug and aborts.
   void Add(Operation operation);
@@ -88,9 +92,10 @@ class Catalogue {
   }
 
  private:
-  bool MayWrite(const Caller& caller) const;
+  Status CheckDoor(const Operation& operation, const Caller& caller) const;
 
   WritePolicy writes_;
+  WritePolicy erase_;
   std::vector<std::unique_ptr<Operation>> operations_;
   std::map<std::string, const Operation*, std::less<>> by_name_;
 };

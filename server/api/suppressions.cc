@@ -193,6 +193,7 @@ Operation SuppressionErase(Engine& engine) {
   operation.output_schema = s::Written(
       {{"suppression", s::Integer()}, {"receipts", s::ListOf(s::Integer())}}, {"suppression"});
   operation.hints = kDestroys;
+  operation.erases = true;
   Serve(operation, Caller::kOperator, {"POST", "/api/v1/suppressions/{suppression}/erase"}, engine,
         EraseWords);
   return operation;

@@ -40,6 +40,7 @@ CONFINED = {
     "httplib.h": r"server/http/|tests/server/http/",
     "cmark-gfm": r"index/chunk/",
     "CLI/": r"tools/",
+    "toml++/": r"tools/settings/",
     "openssl/": r"engine/base/",
     "sodium": r"engine/proof/",
 }

@@ -32,6 +32,13 @@ class RoutesTest : public ::testing::Test {
   std::unique_ptr<House> house_;
 };
 
+// So that `erase` of the settings binds all of them.
+TEST_F(RoutesTest, WhateverErasesSaysSo) {
+  for (const Operation* operation : house_->catalogue().All()) {
+    EXPECT_EQ(operation->erases, operation->name.contains("erase")) << operation->name;
+  }
+}
+
 TEST_F(RoutesTest, AreThoseOfTheCatalogue) {
   for (const Operation* operation : house_->catalogue().All()) {
     const Route* route = FindRoute(operation->name);

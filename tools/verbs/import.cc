@@ -11,6 +11,7 @@
 #include "tools/house.h"
 #include "tools/import/foreign.h"
 #include "tools/progress.h"
+#include "tools/settings/effective.h"
 #include "tools/verbs/carried.h"
 #include "tools/verbs/import_rows.h"
 #include "tools/verbs/passphrase.h"
@@ -114,9 +115,9 @@ Result<int> ImportTombstones(const Program& program, const ImportOptions& option
   if (!options.dry_run) {
     ASSIGN_OR_RETURN(const std::string data_dir, DataDirOf(program));
     ASSIGN_OR_RETURN(DirectoryLock lock, LockAlone(data_dir, "import"));
-    ASSIGN_OR_RETURN(
-        const auto house,
-        House::Open({.data_dir = data_dir, .model_dir = ModelDirOf(program)}, std::move(lock)));
+    ASSIGN_OR_RETURN(const Settings settings, SettingsOf(program, data_dir));
+    ASSIGN_OR_RETURN(const auto house,
+                     House::Open(HouseOptionsOf(settings, data_dir), std::move(lock)));
     const Stopwatch stopwatch("import");
     ASSIGN_OR_RETURN(report, CarryTombstones(house->engine(), bundle, keys));
   }

@@ -10,6 +10,7 @@
 #include "tools/house.h"
 #include "tools/mcp_proxy.h"
 #include "tools/serving.h"
+#include "tools/settings/effective.h"
 #include "tools/verbs/verbs.h"
 
 namespace perdure {
@@ -48,9 +49,9 @@ Result<std::string> TokenFor(const std::string& data_dir) {
 Result<int> AnswerHere(const Program& program, const std::string& data_dir, DirectoryLock lock,
                        std::optional<std::string> first) {
   ASSIGN_OR_RETURN(const std::string token, TokenFor(data_dir));
-  ASSIGN_OR_RETURN(
-      const auto house,
-      House::Open({.data_dir = data_dir, .model_dir = ModelDirOf(program)}, std::move(lock)));
+  ASSIGN_OR_RETURN(const Settings settings, SettingsOf(program, data_dir));
+  ASSIGN_OR_RETURN(const auto house,
+                   House::Open(HouseOptionsOf(settings, data_dir), std::move(lock)));
   ASSIGN_OR_RETURN(Caller caller, house->authenticator().Authenticate(token));
   Serving serving(*house, {}, std::cerr);
   RETURN_IF_ERROR(serving.Start());

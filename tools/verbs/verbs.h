@@ -32,6 +32,7 @@ void AddLogTruncate(CLI::App& log, Program& program);
 void AddReplay(CLI::App& app, Program& program);
 void AddCompact(CLI::App& app, Program& program);
 void AddIndex(CLI::App& app, Program& program);
+void AddConfig(CLI::App& app, Program& program);
 void AddDoctor(CLI::App& app, Program& program);
 void AddEval(CLI::App& app, Program& program);
 void AddEvalGovernance(CLI::App& eval, Program& program);

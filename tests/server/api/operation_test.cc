@@ -88,6 +88,27 @@ TEST(CatalogueTest, TheWritePolicyBindsAllButOperators) {
   EXPECT_TRUE(may_write(WritePolicy::kNever, With(Caller::kOperator, "rest")));
 }
 
+TEST(CatalogueTest, TheErasePolicyBindsOperatorsTooAndHidesWhatItForbids) {
+  const auto may_erase = [](WritePolicy policy, const char* door, bool erases = true) {
+    Catalogue catalogue(WritePolicy::kAlways, policy);
+    Operation operation = Minimal("wipe");
+    operation.roles = Caller::kOperator;
+    operation.erases = erases;
+    catalogue.Add(std::move(operation));
+    const Caller caller = With(Caller::kOperator, door);
+    const bool may = catalogue.Call(*catalogue.Find("wipe"), caller, nullptr).has_value();
+    EXPECT_EQ(may, !NamesFor(catalogue, caller).empty());
+    return may;
+  };
+  EXPECT_TRUE(may_erase(WritePolicy::kAlways, "mcp-http"));
+  for (const char* door : {"mcp-http", "rest"}) EXPECT_FALSE(may_erase(WritePolicy::kStdio, door));
+  for (const char* door : {"mcp-stdio", "cli"}) EXPECT_TRUE(may_erase(WritePolicy::kStdio, door));
+  for (const char* door : {"mcp-http", "rest", "mcp-stdio", "cli"}) {
+    EXPECT_FALSE(may_erase(WritePolicy::kNever, door));
+    EXPECT_TRUE(may_erase(WritePolicy::kNever, door, false));
+  }
+}
+
 TEST(CatalogueDeathTest, MalformedOperationsAreBugs) {
   const auto add = [](auto change) {
     Catalogue catalogue;
