@@ -8,6 +8,7 @@
 
 #include "engine/base/time.h"
 #include "tools/import/readers.h"
+#include "tools/source/folder.h"
 
 namespace perdure::readers {
 namespace {
@@ -94,10 +95,9 @@ std::string FirstHeading(std::string_view text) {
   return std::string(Trimmed(text.substr(2, text.find('\n') - 2)));
 }
 
-ImportRow RowOfFile(std::uint64_t number, const fs::path& root, const fs::path& path) {
-  const auto text = WholeFile(path.string());
-  const std::string name = fs::relative(path, root).generic_string();
-  if (!text) return Problem(number, fmt::format("{} cannot be read.", name));
+ImportRow RowOfFile(std::uint64_t number, const std::string& root, const std::string& name) {
+  const auto text = ReadListed(root, name);
+  if (!text) return Problem(number, fmt::format("{} {}.", name, text.error().message));
   Json arguments = Json::object();
   std::string_view body = *text;
   if (body.starts_with("---\n")) {
@@ -113,7 +113,7 @@ ImportRow RowOfFile(std::uint64_t number, const fs::path& root, const fs::path& 
   row.arguments.update(arguments);
   if (!row.arguments.contains("title")) {
     const std::string heading = FirstHeading(body);
-    row.arguments["title"] = heading.empty() ? path.stem().string() : heading;
+    row.arguments["title"] = heading.empty() ? fs::path(name).stem().string() : heading;
   }
   row.arguments["source"] = name;
   return row;
@@ -140,24 +140,17 @@ Status List(const std::string& path, const TakeRow& take) {
   });
 }
 
-// Hidden folders are passed over; links are not followed.
 Status Folder(const std::string& path, const TakeRow& take) {
-  std::error_code error;
-  std::vector<fs::path> files;
-  for (auto at = fs::recursive_directory_iterator(path, error); !error && at != fs::end(at);
-       at.increment(error)) {
-    const bool is_hidden = at->path().filename().string().starts_with('.');
-    if (is_hidden && at->is_directory(error)) at.disable_recursion_pending();
-    const bool is_text = at->path().extension() == ".md" && at->is_regular_file(error);
-    if (is_text && !at->is_symlink(error) && !is_hidden) files.push_back(at->path());
-  }
-  if (error) {
-    return Fail(Code::kNotFound,
-                fmt::format("{} is no folder to be read: {}.", path, error.message()), "file");
-  }
-  std::ranges::sort(files);
+  // Whatever is hidden is the other program's own.
+  ASSIGN_OR_RETURN(const PatternList notes, PatternList::Of({"!**", "*.md", "!.*", "!.*/"}));
+  ASSIGN_OR_RETURN(const FolderListing listing, ListFolder(path, notes));
   std::uint64_t number = 0;
-  for (const fs::path& file : files) RETURN_IF_ERROR(take(RowOfFile(++number, path, file)));
+  for (const std::string& name : listing.paths) {
+    RETURN_IF_ERROR(take(RowOfFile(++number, path, name)));
+  }
+  for (const FileProblem& problem : listing.problems) {
+    RETURN_IF_ERROR(take(Problem(++number, fmt::format("{} {}.", problem.path, problem.why))));
+  }
   return {};
 }
 
