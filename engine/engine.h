@@ -84,6 +84,9 @@ class Engine {
     std::uint32_t payloads = 0;
   };
   Result<Erasure> Erase(const Principal& principal, EraseMemories command, WriteOptions options);
+  // The same for all that matches; `command.erase` must be set.
+  Result<Erasure> EraseMatching(const Principal& principal, ForgetMatching command,
+                                WriteOptions options);
   void SetIndexEraser(IndexEraser eraser);
   // Finishes erasures that a crash interrupted. Called once after SetIndexEraser; from then on the
   // engine tries again by itself what it could not finish.
@@ -165,6 +168,7 @@ class Engine {
   Status LoadSpaces();
   Status LoadSpace(SpaceId space);
   Status KnowKeys(SpaceId space, const SpaceKeys& keys);
+  Result<Erasure> EraseBy(const Principal& principal, Command command, WriteOptions options);
   Result<std::vector<Seq>> FinishErasures(SpaceId space) EXCLUDES(erasure_mutex_);
   Result<std::vector<Seq>> FinishErasuresAlone(SpaceId space) REQUIRES(erasure_mutex_);
   std::vector<Result<WriteOutcome>> Submit(std::vector<WriteRequest> requests);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/base/check.h"
 #include "engine/engine.h"
 #include "engine/log/origin.h"
 #include "engine/log/tail.h"
@@ -113,6 +114,17 @@ Result<std::vector<Seq>> Engine::FinishErasuresAlone(SpaceId space) {
 
 Result<Engine::Erasure> Engine::Erase(const Principal& principal, EraseMemories command,
                                       WriteOptions options) {
+  return EraseBy(principal, std::move(command), std::move(options));
+}
+
+Result<Engine::Erasure> Engine::EraseMatching(const Principal& principal, ForgetMatching command,
+                                              WriteOptions options) {
+  PERDURE_CHECK(command.erase);
+  return EraseBy(principal, std::move(command), std::move(options));
+}
+
+Result<Engine::Erasure> Engine::EraseBy(const Principal& principal, Command command,
+                                        WriteOptions options) {
   Erasure erasure;
   const SpaceId space = principal.space;
   ASSIGN_OR_RETURN(erasure.outcome, Write(principal, std::move(command), std::move(options)));

@@ -5,7 +5,9 @@
 #include "engine/apply/compact.h"
 #include "engine/apply/erase.h"
 #include "engine/apply/governance_fold.h"
+#include "engine/apply/link_fold.h"
 #include "engine/apply/memory_fold.h"
+#include "engine/apply/place_fold.h"
 #include "engine/base/check.h"
 #include "engine/log/entry.h"
 #include "engine/model/labels.h"
@@ -42,22 +44,6 @@ Status FoldTokenRevoked(const fb::Entry& entry, const fb::TokenRevoked& event, O
   record.revoked_at = entry.record_time();
   state.Put(Family::kState, key, Pack(record), entry.record_time());
   return {};
-}
-
-void FoldScopeNode(const fb::Entry& entry, const fb::ScopeNodeCreated& event,
-                   const fb::Payload* payload, const Secret& secret, Overlay& state) {
-  fb::ScopeNodeRecordT record;
-  record.record_time = entry.record_time();
-  record.parent = event.parent();
-  record.node_class = event.node_class();
-  state.Put(Family::kState, tables::ScopeNode(entry.space(), entry.seq()), Pack(record),
-            entry.record_time());
-  if (payload && payload->name()) {
-    const ValueKey name =
-        ScopeNameKey(secret, event.node_class(), event.parent(), payload->name()->string_view());
-    state.Put(Family::kRows, tables::ScopeName(entry.space(), name), Key().U64(entry.seq()).Take(),
-              0);
-  }
 }
 
 void FoldSnapshot(const fb::Entry& entry, const fb::SnapshotNamed& event,
@@ -119,6 +105,7 @@ Status FoldAboutMemory(const fb::Entry& entry, const fb::Payload* payload, const
     RETURN_IF_ERROR(FoldMemory(entry, payload, secret, state));
   }
   if (entry.event_type() == fb::Event::MemoryErased) {
+    RETURN_IF_ERROR(EraseLinks(entry, secret, state));
     RETURN_IF_ERROR(EraseRows(entry, secret, state));
   }
   fb::HistoryRecordT history;
@@ -179,6 +166,21 @@ Status Apply(const fb::Entry& entry, const fb::Payload* payload, const Secret& s
     case fb::Event::WriteRefused:
       RETURN_IF_ERROR(FoldRefused(entry, *entry.event_as_WriteRefused(), state));
       return FoldAboutMemory(entry, payload, secret, state);
+    case fb::Event::LinkAdded:
+      FoldLinked(entry, *entry.event_as_LinkAdded(), payload, secret, state);
+      return FoldAboutMemory(entry, payload, secret, state);
+    case fb::Event::LinkRemoved:
+      RETURN_IF_ERROR(FoldUnlinked(entry, *entry.event_as_LinkRemoved(), secret, state));
+      return FoldAboutMemory(entry, payload, secret, state);
+    case fb::Event::ContainerDescribed:
+    case fb::Event::ContainerMoved:
+    case fb::Event::ContainerDeleted:
+    case fb::Event::ContainerRestored:
+      return FoldContainer(entry, payload, secret, state);
+    case fb::Event::SourceAdded:
+      return FoldSourceAdded(entry, *entry.event_as_SourceAdded(), state);
+    case fb::Event::SourceRemoved:
+      return FoldSourceRemoved(entry, *entry.event_as_SourceRemoved(), state);
     default:
       return FoldAboutMemory(entry, payload, secret, state);
   }

@@ -52,6 +52,9 @@ fb::MemoryRecordT FirstRecord(const fb::Entry& entry, const fb::MemoryStored& ev
   record.because = event.because();
   record.evidence_time = event.evidence_time();
   record.symmetric = event.symmetric();
+  record.store = event.store();
+  record.memory_class = event.memory_class();
+  record.is_record = event.is_record();
   if (event.rival()) record.predecessor = std::make_unique<fb::Id>(*event.rival());
   if (event.derived_from()) {
     for (const fb::Id* source : *event.derived_from()) record.derived_from.push_back(*source);
@@ -68,6 +71,8 @@ void FoldDescribed(const fb::Entry& entry, const fb::MemoryDescribed& event,
   record.authorship = event.authorship();
   record.importance = event.importance();
   record.expires_at = event.expires_at();
+  record.store = event.store();
+  record.memory_class = event.memory_class();
 }
 
 void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
@@ -79,6 +84,8 @@ void FoldReverted(const fb::MemoryReverted& event, fb::MemoryRecordT& record) {
   record.authorship = event.authorship();
   record.importance = event.importance();
   record.expires_at = event.expires_at();
+  record.store = event.store();
+  record.memory_class = event.memory_class();
   if (event.pinned()) record.pinned = *event.pinned();
   if (!event.state()) return;
   record.state = *event.state();
@@ -197,6 +204,10 @@ void FoldEvent(const fb::Entry& entry, fb::MemoryRecordT& record) {
     case fb::Event::MemoryReverted:
       FoldReverted(*entry.event_as_MemoryReverted(), record);
       break;
+    case fb::Event::MemoryMoved:
+      record.version = entry.event_as_MemoryMoved()->version();
+      record.scope = *entry.event_as_MemoryMoved()->scope();
+      break;
     case fb::Event::MemoryPinned:
       record.pinned = true;
       break;
@@ -231,7 +242,8 @@ ValueKey ContentKeyIn(const fb::MemoryRecordT& record, const fb::Payload& text,
                              .conversation = TextOf(label.conversation()),
                              .position = ToStd(record.position),
                              .reference_time = ToStd(record.reference_time),
-                             .scope = record.scope});
+                             .scope = record.scope,
+                             .store = record.store});
 }
 
 // Writes the rows that find this version by its content, and its labels when they are new.
@@ -289,6 +301,8 @@ bool TouchesRecord(const fb::Entry& entry) {
     case fb::Event::ValueSuppressed:
     case fb::Event::SuppressionErased:
     case fb::Event::RefusalDismissed:
+    case fb::Event::LinkAdded:
+    case fb::Event::LinkRemoved:
       return false;
     default:
       return true;

@@ -21,6 +21,8 @@ inline constexpr std::size_t kIdempotencyKeyBytesMax = 256;
 inline constexpr std::size_t kIdPrefixCharsMin = 8;
 inline constexpr std::size_t kScopeDepthMax = 16;
 inline constexpr std::size_t kScopeBytesMax = 1024;
+inline constexpr std::size_t kDescriptionBytesMax = 16 * 1024;  // of a container, its conditions
+inline constexpr std::size_t kLinksMax = 1024;                  // at one memory
 
 // How far ahead of the clock evidence may be dated, for clocks that differ.
 inline constexpr std::int64_t kEvidenceAheadMaxMicros = 86'400'000'000;  // a day

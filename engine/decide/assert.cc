@@ -212,6 +212,9 @@ Result<Uuid> AppendFact(Transaction& txn, const Claim& claim, const Entrance& en
   event.valid_until = ToFlat(draft.valid_until);
   event.expires_at = ToFlat(draft.expires_at);
   event.genre = claim.seat.genre;
+  event.memory_class = draft.memory_class.value_or(fb::MemoryClass::document);
+  ASSIGN_OR_RETURN(event.store, EnsureStore(txn, draft.store));
+  RETURN_IF_ERROR(RequireMayFill(txn, event.store));
   event.symmetric = claim.predicate.symmetric;
   event.confidence = entrance.confidence;
   event.state = entrance.state;

@@ -11,6 +11,7 @@
 #include "engine/decide/fact_commands.h"
 #include "engine/decide/memory_commands.h"
 #include "engine/decide/outcome.h"
+#include "engine/decide/place_commands.h"
 #include "engine/decide/principal.h"
 #include "engine/decide/system_commands.h"
 
@@ -23,7 +24,9 @@ using Command =
                  CompactHistory, DropPayloads, AssertFacts, ProposeCandidate, ReviewCandidate,
                  UndoReview, SuppressValue, LiftSuppression, DeclarePredicate, SetPolicy,
                  VerifyMemory, ScoreMemory, ChangeGenre, MergeMemories, UnmergeMemory, MarkRestored,
-                 CarrySuppression, DismissRefusals>;
+                 CarrySuppression, DismissRefusals, CreateContainer, DescribeContainer,
+                 MoveContainer, DeleteContainer, AddLink, RemoveLink, ForgetMatching, AddSource,
+                 RemoveSource>;
 
 // One command as it is asked for.
 struct WriteCall {

@@ -74,6 +74,24 @@ Status Decide(Transaction& txn, const Command& command) {
           return DecideCarry(txn, c);
         } else if constexpr (std::is_same_v<C, DismissRefusals>) {
           return DecideDismiss(txn, c);
+        } else if constexpr (std::is_same_v<C, CreateContainer>) {
+          return DecideCreateContainer(txn, c);
+        } else if constexpr (std::is_same_v<C, DescribeContainer>) {
+          return DecideDescribeContainer(txn, c);
+        } else if constexpr (std::is_same_v<C, MoveContainer>) {
+          return DecideMoveContainer(txn, c);
+        } else if constexpr (std::is_same_v<C, DeleteContainer>) {
+          return DecideDeleteContainer(txn, c);
+        } else if constexpr (std::is_same_v<C, AddLink>) {
+          return DecideAddLink(txn, c);
+        } else if constexpr (std::is_same_v<C, RemoveLink>) {
+          return DecideRemoveLink(txn, c);
+        } else if constexpr (std::is_same_v<C, ForgetMatching>) {
+          return DecideForgetMatching(txn, c);
+        } else if constexpr (std::is_same_v<C, AddSource>) {
+          return DecideAddSource(txn, c);
+        } else if constexpr (std::is_same_v<C, RemoveSource>) {
+          return DecideRemoveSource(txn, c);
         } else {
           static_assert(kUnhandled<C>, "a command without a decision");
         }

@@ -45,5 +45,14 @@ Status DecideDismiss(Transaction& txn, const DismissRefusals& command);
 Status DecideUnmerge(Transaction& txn, const UnmergeMemory& command);
 Status DecideMarkRestored(Transaction& txn, const MarkRestored& command);
 Status DecideCarry(Transaction& txn, const CarrySuppression& command);
+Status DecideCreateContainer(Transaction& txn, const CreateContainer& command);
+Status DecideDescribeContainer(Transaction& txn, const DescribeContainer& command);
+Status DecideMoveContainer(Transaction& txn, const MoveContainer& command);
+Status DecideDeleteContainer(Transaction& txn, const DeleteContainer& command);
+Status DecideAddLink(Transaction& txn, const AddLink& command);
+Status DecideRemoveLink(Transaction& txn, const RemoveLink& command);
+Status DecideForgetMatching(Transaction& txn, const ForgetMatching& command);
+Status DecideAddSource(Transaction& txn, const AddSource& command);
+Status DecideRemoveSource(Transaction& txn, const RemoveSource& command);
 
 }  // namespace perdure

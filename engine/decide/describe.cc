@@ -21,7 +21,8 @@ bool Same(const fb::PayloadT& a, const fb::PayloadT& b) {
 
 bool Same(const fb::MemoryDescribedT& event, const fb::MemoryRecordT& record) {
   return SameScope(event.scope, record.scope) && event.authorship == record.authorship &&
-         event.importance == record.importance && event.expires_at == record.expires_at;
+         event.importance == record.importance && event.expires_at == record.expires_at &&
+         event.store == record.store && event.memory_class == record.memory_class;
 }
 
 Status Clear(const std::vector<std::string>& fields, fb::PayloadT& payload,
@@ -59,6 +60,29 @@ void Set(const DescribeMemory& change, fb::PayloadT& payload, fb::MemoryDescribe
   if (change.expires_at) event.expires_at = *change.expires_at;
   if (change.importance) event.importance = *change.importance;
   if (change.authorship) event.authorship = *change.authorship;
+  if (change.memory_class) event.memory_class = *change.memory_class;
+}
+
+// A communication may be sent nowhere; that it is none is for a reviewer to say.
+Status CheckClass(const Transaction& txn, const DescribeMemory& change,
+                  const fb::MemoryRecordT& record) {
+  const bool opens = change.memory_class == fb::MemoryClass::document &&
+                     record.memory_class == fb::MemoryClass::communication;
+  return opens ? RequireRole(txn, kReviewer | kOperator, "Making a document of a communication")
+               : Status{};
+}
+
+// A record keeps what it says.
+Status CheckRecordStays(const DescribeMemory& change, const fb::MemoryRecordT& record) {
+  if (!record.is_record) return {};
+  const auto rewrites = [](const std::string& field) {
+    return field == "title" || field == "metadata";
+  };
+  if (!change.title && !change.metadata && std::ranges::none_of(change.clear, rewrites)) return {};
+  return Refuse(Rule::kRecord,
+                "This memory is a record: its title and metadata stay. Store the correction as a "
+                "new memory with supersedes.",
+                "id");
 }
 
 // The gates at the place that a memory moves to, and at its own when its time had run out.
@@ -147,10 +171,17 @@ Status AppendDescription(Transaction& txn, const DescribeMemory& change,
   event.importance = record.importance;
   event.expires_at = record.expires_at;
   event.scope = record.scope;
+  event.store = record.store;
+  event.memory_class = record.memory_class;
   RETURN_IF_ERROR(Clear(change.clear, payload, event));
   Set(change, payload, event);
   if (change.scope) {
     ASSIGN_OR_RETURN(event.scope, EnsureScope(txn, *change.scope));
+    RETURN_IF_ERROR(RequireSameOwner(txn, record.scope, event.scope));
+  }
+  if (change.store) {
+    ASSIGN_OR_RETURN(event.store, EnsureStore(txn, *change.store));
+    RETURN_IF_ERROR(RequireMayFill(txn, event.store));
   }
   RETURN_IF_ERROR(CheckMayBeThere(txn, change.id, record, event));
   if (event.importance != record.importance) {
@@ -176,6 +207,9 @@ Status DecideDescribe(Transaction& txn, const DescribeMemory& command) {
   RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Describing a memory"));
   ASSIGN_OR_RETURN(const auto record, RequireMemory(txn, command.id));
   RETURN_IF_ERROR(RequireLive(record, "Describing"));
+  RETURN_IF_ERROR(RequireEditable(txn, record));
+  RETURN_IF_ERROR(CheckRecordStays(command, record));
+  RETURN_IF_ERROR(CheckClass(txn, command, record));
   if (command.title) RETURN_IF_ERROR(CheckTitle(*command.title));
   if (command.tags) RETURN_IF_ERROR(CheckTags(*command.tags));
   if (command.type) RETURN_IF_ERROR(CheckText(*command.type, limits::kLabelBytesMax, "type"));

@@ -89,6 +89,7 @@ Status DecideEdit(Transaction& txn, const EditMemory& command) {
                   "becomes history.",
                   "id");
   }
+  RETURN_IF_ERROR(RequireMayRewrite(txn, record));
   RETURN_IF_ERROR(std::visit([](const auto& c) { return CheckChange(c); }, command.change));
   ASSIGN_OR_RETURN(const PayloadRow held, RequirePayload(txn, record.text_seq));
   const std::string_view before = held->text() ? held->text()->string_view() : std::string_view();

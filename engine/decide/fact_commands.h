@@ -48,6 +48,8 @@ struct FactDraft {
   std::optional<Micros> valid_from;  // half-open
   std::optional<Micros> valid_until;
   std::optional<Micros> expires_at;
+  std::string store;  // empty: `default`
+  std::optional<fb::MemoryClass> memory_class;
 };
 
 struct AssertFacts {

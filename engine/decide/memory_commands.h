@@ -37,6 +37,10 @@ struct NoteDraft {
   std::optional<Micros> expires_at;
   std::optional<fb::Genre> genre;
   std::vector<Uuid> derived_from;  // memories that it was made from
+  std::string store;               // empty: `default`
+  std::optional<fb::MemoryClass> memory_class;
+  bool is_record = false;          // nobody may rewrite it
+  std::optional<Uuid> supersedes;  // a memory that this one corrects
 };
 
 struct StoreMemories {
@@ -72,6 +76,8 @@ struct DescribeMemory {
   std::optional<float> importance;
   std::optional<fb::Authorship> authorship;
   std::optional<ScopePath> scope;  // a move
+  std::optional<std::string> store;
+  std::optional<fb::MemoryClass> memory_class;
   std::vector<std::string> clear;
 };
 
@@ -114,8 +120,34 @@ struct RevertMemory {
 // Back to what a scope, or one memory, was at record time `to`.
 struct Rollback {
   ScopePath scope;
+  bool scope_exact = false;  // the container alone, without those below it
   std::optional<Uuid> memory;
   Micros to = 0;
+};
+
+// Typed edges between memories, read from either end.
+struct AddLink {
+  Uuid from;
+  Uuid to;
+  std::string type;
+};
+struct RemoveLink {
+  Uuid from;
+  Uuid to;
+  std::string type;
+};
+
+// All memories that match every member that is set: put away, or erased. At least one of them is
+// set, or the scope names something.
+struct ForgetMatching {
+  ScopePath scope;
+  bool scope_exact = false;
+  std::optional<std::string> store;
+  std::optional<Micros> created_before;
+  bool expired = false;  // those whose time has run out, alone
+  std::vector<std::string> tags;
+  std::string type;
+  bool erase = false;
 };
 
 }  // namespace perdure

@@ -57,6 +57,8 @@ std::optional<Effect> EffectOf(const fb::Entry& entry) {
       return Effect{entry.event_as_MemoryDescribed()->version()};
     case fb::Event::MemoryReverted:
       return Effect{entry.event_as_MemoryReverted()->version()};
+    case fb::Event::MemoryMoved:
+      return Effect{entry.event_as_MemoryMoved()->version()};
     case fb::Event::MemoryPinned:
       return Effect{entry.event_as_MemoryPinned()->version()};
     case fb::Event::MemoryUnpinned:
@@ -102,6 +104,28 @@ void AddRival(const fb::Entry& entry, const Uuid& winner, WriteOutcome& outcome)
   if (found == outcome.memories.end()) return;
   const bool faded = entry.event_type() == fb::Event::FactFaded;
   (faded ? found->faded : found->superseded).push_back(FromId(*MemoryOf(entry)));
+}
+
+// What the entry made or changed that is no memory; 0 for nothing.
+Seq MadeBy(const fb::Entry& entry) {
+  switch (entry.event_type()) {
+    case fb::Event::ScopeNodeCreated:
+    case fb::Event::SourceAdded:
+    case fb::Event::LinkAdded:
+      return entry.seq();
+    case fb::Event::ContainerDescribed:
+      return entry.event_as_ContainerDescribed()->node();
+    case fb::Event::ContainerMoved:
+      return entry.event_as_ContainerMoved()->node();
+    case fb::Event::ContainerDeleted:
+      return entry.event_as_ContainerDeleted()->node();
+    case fb::Event::SourceRemoved:
+      return entry.event_as_SourceRemoved()->source();
+    case fb::Event::LinkRemoved:
+      return entry.event_as_LinkRemoved()->link();
+    default:
+      return 0;
+  }
 }
 
 void AddCopy(const Uuid& copy, WriteOutcome& outcome) {
@@ -166,6 +190,8 @@ Result<WriteOutcome> OutcomeOf(const std::vector<Entry>& entries, const StateRea
       outcome.erased = rollback->erased();
       outcome.kept_out = rollback->kept_out();
     }
+    if (const Seq made = MadeBy(*entry)) outcome.made = made;
+    if (entry->event_type() == fb::Event::ContainerDeleted) ++outcome.containers;
     if (const fb::Id* winner = WonBy(*entry)) AddRival(*entry, FromId(*winner), outcome);
     if (entry->event_type() == fb::Event::WriteRefused) {
       ASSIGN_OR_RETURN(outcome.memories.emplace_back(), RefusedMember(*entry, reader));

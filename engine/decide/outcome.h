@@ -19,6 +19,8 @@ struct WriteOptions {
   bool dry_run = false;
   bool keep = false;  // a dry run leaves an entry that says what it came to
   std::string reason;
+  Seq source = 0;            // the folder that asks for the write; its store's memories are its own
+  bool cross_scope = false;  // moves or links memories of one user, agent or run to another's
 };
 
 // What an assertion came to.
@@ -52,6 +54,8 @@ struct WriteOutcome {
   std::uint32_t erased = 0;     // rollback: gone for good
   std::uint32_t kept_out = 0;   // rollback: suppressed since, or another value stands
   std::vector<Uuid> copies;     // erasure: memories that say the same and stay
+  Seq made = 0;                 // the container, source or link that it made or changed
+  std::uint32_t containers = 0;  // that it deleted
 };
 
 }  // namespace perdure

@@ -47,6 +47,9 @@ constexpr std::array<RuleFacts, kRules> kFacts = {{
     {Gate::admission, Code::kRefused, "agent"},
     {Gate::admission, Code::kRefused, "rate"},
     {Gate::admission, Code::kRefused, "novelty"},
+    {Gate::conflict, Code::kConflict, "not_empty"},
+    {Gate::authority, Code::kConflict, "mirror"},
+    {Gate::authority, Code::kConflict, "record"},
 }};
 static_assert(!kFacts.back().name.empty());
 

@@ -47,10 +47,13 @@ enum class Rule : std::uint16_t {
   kAgentFact = 31,      // facts of agents go to a reviewer, or not at all
   kRate = 32,           // more writes a minute than the policy allows
   kNovelty = 33,        // the slot nearly says so already
+  kNotEmpty = 34,       // memories lie in the container
+  kMirror = 35,         // the memory is a file's, and changes with it
+  kRecord = 36,         // nobody may rewrite the memory
 };
 
 // Numbers of the rules, for whoever goes through all of them.
-inline constexpr std::uint16_t kRules = 33;
+inline constexpr std::uint16_t kRules = 36;
 
 struct RuleFacts {
   fb::Gate gate;

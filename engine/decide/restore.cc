@@ -1,6 +1,7 @@
 #include "engine/decide/restore.h"
 
 #include "engine/apply/memory_fold.h"
+#include "engine/apply/place_fold.h"
 #include "engine/decide/rules.h"
 #include "engine/decide/slot.h"
 
@@ -31,6 +32,8 @@ Status PutBackWith(Transaction& txn, const Uuid& id, Micros to, bool with_trust)
   RETURN_IF_ERROR(RequirePayload(txn, past->text_seq));
   RETURN_IF_ERROR(RequirePayload(txn, past->label_seq));
   fb::MemoryRevertedT event = WhollyBackTo(id, *now, *past);
+  ASSIGN_OR_RETURN(const auto place, ReadNode(txn.state(), txn.space(), past->scope.container()));
+  if (place && place->deleted_seq != 0) event.scope = now->scope;  // there is no such place now
   if (with_trust) event.trust = past->trust;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
                    txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
@@ -42,7 +45,7 @@ Status PutBackWith(Transaction& txn, const Uuid& id, Micros to, bool with_trust)
 bool SameContent(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
   return a.text_seq == b.text_seq && a.label_seq == b.label_seq && SameScope(a.scope, b.scope) &&
          a.authorship == b.authorship && a.importance == b.importance &&
-         a.expires_at == b.expires_at;
+         a.expires_at == b.expires_at && a.store == b.store && a.memory_class == b.memory_class;
 }
 
 bool SameState(const fb::MemoryRecordT& a, const fb::MemoryRecordT& b) {
@@ -65,6 +68,8 @@ fb::MemoryRevertedT BackTo(const Uuid& id, const fb::MemoryRecordT& now,
   event.authorship = past.authorship;
   event.importance = past.importance;
   event.expires_at = past.expires_at;
+  event.store = past.store;
+  event.memory_class = past.memory_class;
   return event;
 }
 

@@ -42,11 +42,18 @@ Result<bool> IsKeptOut(const Transaction& txn, const Candidate& candidate, bool 
   return true;
 }
 
+// Which memories are rolled back: one alone, or those of a scope.
+struct Reach {
+  std::optional<fb::ScopeRef> scope;
+  bool exact = false;
+};
+
 // Sorts one memory that changed after `to` into the plan.
-Status Consider(const Transaction& txn, Candidate candidate,
-                const std::optional<fb::ScopeRef>& scope, Plan& plan) {
+Status Consider(const Transaction& txn, Candidate candidate, const Reach& reach, Plan& plan) {
+  const auto& scope = reach.scope;
   const auto inside = [&](const fb::MemoryRecordT& record) -> Result<bool> {
     if (!scope) return true;
+    if (reach.exact && record.scope.container() != scope->container()) return false;
     return ScopeContains(txn.state(), txn.space(), *scope, record.scope);
   };
   ASSIGN_OR_RETURN(const bool inside_now, inside(candidate.now));
@@ -159,6 +166,7 @@ Status DecideRevert(Transaction& txn, const RevertMemory& command) {
   }
   ASSIGN_OR_RETURN(const auto now, RequireMemory(txn, command.id));
   RETURN_IF_ERROR(RequireLive(now, "Reverting"));
+  RETURN_IF_ERROR(RequireMayRewrite(txn, now));
   ASSIGN_OR_RETURN(auto past,
                    command.version
                        ? RecordOfVersion(txn.state(), txn.space(), command.id, *command.version)
@@ -173,6 +181,7 @@ Status DecideRevert(Transaction& txn, const RevertMemory& command) {
   RETURN_IF_ERROR(RequirePayload(txn, past->text_seq));
   RETURN_IF_ERROR(RequirePayload(txn, past->label_seq));
   past->scope = now.scope;  // a revert brings back what the memory said, not where it lived
+  past->store = now.store;
   RETURN_IF_ERROR(CheckMayReturn(txn, *past));
   if (past->expires_at != now.expires_at) {
     RETURN_IF_ERROR(RequireMayPutAway(txn, now, "Dating it"));
@@ -194,20 +203,16 @@ Status DecideRevert(Transaction& txn, const RevertMemory& command) {
 
 Status DecideRollback(Transaction& txn, const Rollback& command) {
   RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "A rollback"));
-  if (!IsWithin(command.scope, txn.principal().scope)) {
-    return Refuse(Rule::kScope, "The scope lies outside this token's scope.", "scope");
-  }
-  ASSIGN_OR_RETURN(const auto scope,
-                   FindScope(txn.state(), txn.space(), txn.secret(), command.scope));
+  ASSIGN_OR_RETURN(const auto scope, FindOwnScope(txn, command.scope));
   if (!scope && !command.memory) {
     return Refuse(Rule::kNothing,
                   fmt::format("There is no scope '{}'.", FormatScope(command.scope)), "scope");
   }
   ASSIGN_OR_RETURN(std::vector<Candidate> changed, ChangedSince(txn, command));
   Plan plan;
+  const Reach reach{command.memory ? std::nullopt : scope, command.scope_exact};
   for (Candidate& candidate : changed) {
-    RETURN_IF_ERROR(Consider(txn, std::move(candidate),
-                             command.memory ? std::optional<fb::ScopeRef>() : scope, plan));
+    RETURN_IF_ERROR(Consider(txn, std::move(candidate), reach, plan));
   }
   if (!command.memory) RETURN_IF_ERROR(LeaveOutRivals(txn, command.to, plan));
   if (plan.changes.size() > limits::kRollbackMemoriesMax) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "engine/apply/memory_fold.h"
+#include "engine/apply/place_fold.h"
 #include "engine/base/limits.h"
 #include "engine/decide/refusal.h"
-#include "engine/model/tables.h"
 
 namespace perdure {
 namespace {
@@ -24,64 +24,20 @@ std::string RoleNames(RoleMask mask) {
   return names;
 }
 
-Result<std::optional<Seq>> FindNode(const StateReader& reader, SpaceId space, const Secret& secret,
-                                    fb::NodeClass node_class, Seq parent, std::string_view name) {
-  const ValueKey key = ScopeNameKey(secret, node_class, parent, name);
-  ASSIGN_OR_RETURN(const auto row, reader.Get(Family::kRows, tables::ScopeName(space, key)));
-  if (!row) return std::nullopt;
-  return ReadBigEndian(*row);
-}
-
-struct Part {
-  fb::NodeClass node_class;
-  const std::string& name;
-};
-
-std::vector<Part> LabelParts(const ScopePath& path) {
-  std::vector<Part> parts;
-  if (!path.user.empty()) parts.push_back({fb::NodeClass::user, path.user});
-  if (!path.agent.empty()) parts.push_back({fb::NodeClass::agent, path.agent});
-  if (!path.run.empty()) parts.push_back({fb::NodeClass::run, path.run});
-  return parts;
-}
-
-void SetPart(fb::ScopeRef& ref, fb::NodeClass node_class, Seq node) {
-  switch (node_class) {
-    case fb::NodeClass::container:
-      ref.mutate_container(node);
-      break;
-    case fb::NodeClass::user:
-      ref.mutate_user(node);
-      break;
-    case fb::NodeClass::agent:
-      ref.mutate_agent(node);
-      break;
-    case fb::NodeClass::run:
-      ref.mutate_run(node);
-      break;
-  }
-}
-
-Result<Seq> EnsureNode(Transaction& txn, fb::NodeClass node_class, Seq parent,
-                       const std::string& name) {
-  ASSIGN_OR_RETURN(const auto known,
-                   FindNode(txn.state(), txn.space(), txn.secret(), node_class, parent, name));
-  if (known) return *known;
-  fb::ScopeNodeCreatedT event;
-  event.node_class = node_class;
-  event.parent = parent;
-  fb::PayloadT payload;
-  payload.name = name;
-  return txn.Append(MakeEvent(std::move(event)), std::move(payload),
-                    {.cause = 0, .with_reason = false});
-}
-
 std::unexpected<Error> NoSuchMemory(const Uuid& id) {
   return Refuse(Rule::kNoMemory,
                 fmt::format("There is no memory {} that this token may see. memory_list shows "
                             "those there are.",
                             ToString(id)),
                 "id");
+}
+
+// Whether the store takes this write: it mirrors no folder, or the folder asks.
+Result<bool> MayFill(const Transaction& txn, Seq store) {
+  if (store == 0) return true;
+  ASSIGN_OR_RETURN(const auto node, ReadNode(txn.state(), txn.space(), store));
+  if (!node || node->source == 0) return true;
+  return txn.options().source == node->source && txn.principal().Has(kOperator);
 }
 
 }  // namespace
@@ -124,75 +80,12 @@ Status CheckText(std::string_view text, std::size_t bytes_max, std::string_view 
   return {};
 }
 
-Result<std::optional<fb::ScopeRef>> FindScope(const StateReader& reader, SpaceId space,
-                                              const Secret& secret, const ScopePath& path) {
-  fb::ScopeRef ref;
-  for (const std::string& name : path.containers) {
-    ASSIGN_OR_RETURN(const auto node, FindNode(reader, space, secret, fb::NodeClass::container,
-                                               ref.container(), name));
-    if (!node) return std::nullopt;
-    ref.mutate_container(*node);
-  }
-  for (const Part& part : LabelParts(path)) {
-    ASSIGN_OR_RETURN(const auto node,
-                     FindNode(reader, space, secret, part.node_class, 0, part.name));
-    if (!node) return std::nullopt;
-    SetPart(ref, part.node_class, *node);
-  }
-  return ref;
-}
-
-Result<fb::ScopeRef> EnsureScope(Transaction& txn, const ScopePath& path) {
-  if (!IsWithin(path, txn.principal().scope)) {
-    return Refuse(Rule::kScope,
-                  fmt::format("The scope '{}' lies outside this token's scope '{}'.",
-                              FormatScope(path), FormatScope(txn.principal().scope)),
-                  "scope");
-  }
-  fb::ScopeRef ref;
-  for (const std::string& name : path.containers) {
-    ASSIGN_OR_RETURN(const Seq node,
-                     EnsureNode(txn, fb::NodeClass::container, ref.container(), name));
-    ref.mutate_container(node);
-  }
-  for (const Part& part : LabelParts(path)) {
-    ASSIGN_OR_RETURN(const Seq node, EnsureNode(txn, part.node_class, 0, part.name));
-    SetPart(ref, part.node_class, node);
-  }
-  return ref;
-}
-
-Result<bool> ScopeContains(const StateReader& reader, SpaceId space, const fb::ScopeRef& outer,
-                           const fb::ScopeRef& inner) {
-  const auto agrees = [](Seq out, Seq in) { return out == 0 || out == in; };
-  if (!agrees(outer.user(), inner.user()) || !agrees(outer.agent(), inner.agent()) ||
-      !agrees(outer.run(), inner.run())) {
-    return false;
-  }
-  if (outer.container() == 0) return true;
-  for (Seq node = inner.container(); node != 0;) {
-    if (node == outer.container()) return true;
-    if (node < outer.container()) return false;  // a parent is older than its children
-    ASSIGN_OR_RETURN(const auto bytes, reader.Get(Family::kState, tables::ScopeNode(space, node)));
-    if (!bytes) return false;
-    ASSIGN_OR_RETURN(const auto record, Unpack<fb::ScopeNodeRecordT>(*bytes));
-    node = record.parent;
-  }
-  return false;
-}
-
 Result<fb::MemoryRecordT> FindMemory(const Transaction& txn, const Uuid& id) {
   ASSIGN_OR_RETURN(auto record, ReadMemory(txn.state(), txn.space(), id));
   if (!record) return NoSuchMemory(id);
   const Principal& principal = txn.principal();
-  if (!principal.scope.empty()) {
-    ASSIGN_OR_RETURN(const auto scope,
-                     FindScope(txn.state(), txn.space(), txn.secret(), principal.scope));
-    if (!scope) return NoSuchMemory(id);
-    ASSIGN_OR_RETURN(const bool inside,
-                     ScopeContains(txn.state(), txn.space(), *scope, record->scope));
-    if (!inside) return NoSuchMemory(id);
-  }
+  ASSIGN_OR_RETURN(const bool inside, MayReach(txn, record->scope));
+  if (!inside) return NoSuchMemory(id);
   if (record->state == fb::MemoryState::erased) {
     return Refuse(Rule::kErased,
                   fmt::format("Memory {} was erased by entry {}; its text is gone for good.",
@@ -240,6 +133,34 @@ Status RequireMayPutAway(const Transaction& txn, const fb::MemoryRecordT& record
                             "what should stand instead.",
                             command),
                 "id");
+}
+
+Status RequireEditable(const Transaction& txn, const fb::MemoryRecordT& record) {
+  ASSIGN_OR_RETURN(const bool open, MayFill(txn, record.store));
+  if (open) return {};
+  ASSIGN_OR_RETURN(const PayloadRow label, RequirePayload(txn, record.label_seq));
+  return Refuse(Rule::kMirror,
+                fmt::format("This memory mirrors the file '{}'. Change the file; the memory "
+                            "follows.",
+                            label->source() ? label->source()->string_view() : ""),
+                "id");
+}
+
+Status RequireMayFill(const Transaction& txn, Seq store) {
+  ASSIGN_OR_RETURN(const bool open, MayFill(txn, store));
+  if (open) return {};
+  return Refuse(Rule::kMirror,
+                "This store mirrors a folder. Add a file there, or use another store.", "store");
+}
+
+Status RequireMayRewrite(const Transaction& txn, const fb::MemoryRecordT& record) {
+  if (record.is_record) {
+    return Refuse(Rule::kRecord,
+                  "This memory is a record, which nobody rewrites. Store the correction as a new "
+                  "memory with supersedes.",
+                  "id");
+  }
+  return RequireEditable(txn, record);
 }
 
 Status RequireLive(const fb::MemoryRecordT& record, std::string_view command) {

@@ -28,6 +28,24 @@ Result<std::optional<fb::ScopeRef>> FindScope(const StateReader& reader, SpaceId
 // principal's scope.
 Result<fb::ScopeRef> EnsureScope(Transaction& txn, const ScopePath& path);
 
+// The node of the name; nullopt for none.
+Result<std::optional<Seq>> FindNode(const StateReader& reader, SpaceId space, const Secret& secret,
+                                    fb::NodeClass node_class, Seq parent, std::string_view name);
+// The node of the store, 0 for `default`; nullopt when there is none.
+Result<std::optional<Seq>> FindStore(const StateReader& reader, SpaceId space, const Secret& secret,
+                                     std::string_view name);
+// The node of the store, made where there is none; 0 for `default` and for no name.
+Result<Seq> EnsureStore(Transaction& txn, const std::string& name);
+// What belongs to one user, agent or run goes to another's only when the caller says so.
+Status RequireSameOwner(const Transaction& txn, const fb::ScopeRef& from, const fb::ScopeRef& to);
+// Whether the one path names a part of what the other names, by current or former names.
+Result<bool> PathLiesWithin(const StateReader& reader, SpaceId space, const Secret& secret,
+                            const ScopePath& path, const ScopePath& outer);
+// The nodes of a scope in the principal's own; refused when it lies outside.
+Result<std::optional<fb::ScopeRef>> FindOwnScope(const Transaction& txn, const ScopePath& path);
+// Whether the scope lies in the principal's own.
+Result<bool> MayReach(const Transaction& txn, const fb::ScopeRef& scope);
+
 // Whether `inner` lies in the subtree that `outer` names.
 Result<bool> ScopeContains(const StateReader& reader, SpaceId space, const fb::ScopeRef& outer,
                            const fb::ScopeRef& inner);
@@ -45,6 +63,13 @@ bool IsProtected(const fb::MemoryRecordT& record);
 // An agent puts nothing away that a reviewer holds up: it would make room for a rival.
 Status RequireMayPutAway(const Transaction& txn, const fb::MemoryRecordT& record,
                          std::string_view command);
+
+// Refuses to rewrite a record, or what mirrors a file that another than its source asks to change.
+Status RequireMayRewrite(const Transaction& txn, const fb::MemoryRecordT& record);
+// The same of a file's memory alone.
+Status RequireEditable(const Transaction& txn, const fb::MemoryRecordT& record);
+// Refuses a store that mirrors a folder to all but its source.
+Status RequireMayFill(const Transaction& txn, Seq store);
 
 // Refuses unless the memory is live.
 Status RequireLive(const fb::MemoryRecordT& record, std::string_view command);

@@ -84,6 +84,7 @@ Status DecideMoveState(Transaction& txn, const MoveState& command) {
   if (command.refusing && command.transition != Transition::kForget) {
     return Refuse(Rule::kMalformed, "Only a forgetting refuses the value from now on.", "refuse");
   }
+  if (!pins) RETURN_IF_ERROR(RequireEditable(txn, record));
   switch (command.transition) {
     case Transition::kPin:
       return Pin(txn, command.id, record, true);

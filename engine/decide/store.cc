@@ -13,6 +13,7 @@
 #include "engine/decide/refusal.h"
 #include "engine/decide/rules.h"
 #include "engine/decide/scores.h"
+#include "engine/decide/slot.h"
 #include "engine/decide/suppression.h"
 #include "engine/model/tables.h"
 
@@ -41,17 +42,25 @@ Status CheckDraft(const NoteDraft& draft, Micros now) {
   RETURN_IF_ERROR(CheckText(draft.conversation, limits::kLabelBytesMax, "conversation"));
   RETURN_IF_ERROR(CheckText(draft.speaker, limits::kLabelBytesMax, "speaker"));
   RETURN_IF_ERROR(CheckText(draft.session, limits::kLabelBytesMax, "session"));
+  RETURN_IF_ERROR(CheckText(draft.store, limits::kLabelBytesMax, "store"));
   RETURN_IF_ERROR(CheckValidTime(draft.valid_from, draft.valid_until));
   return CheckExpiry(draft.expires_at, now);
 }
 
-ValueKey KeyOf(const Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& scope) {
+// Where a note lies.
+struct Home {
+  fb::ScopeRef scope;
+  Seq store = 0;
+};
+
+ValueKey KeyOf(const Transaction& txn, const NoteDraft& draft, const Home& home) {
   return ContentKey(txn.secret(), {.title = draft.title,
                                    .text = draft.text,
                                    .conversation = draft.conversation,
                                    .position = draft.position,
                                    .reference_time = draft.reference_time,
-                                   .scope = scope});
+                                   .scope = home.scope,
+                                   .store = home.store});
 }
 
 // The memory in `state` that is the note with this content; nullopt when there is none.
@@ -80,13 +89,17 @@ struct Parked {
   std::uint16_t because = 0;
 };
 
-Result<Uuid> StoreNew(Transaction& txn, const NoteDraft& draft, const fb::ScopeRef& scope,
+Result<Uuid> StoreNew(Transaction& txn, const NoteDraft& draft, const Home& home,
                       const Parked& parked) {
   const Uuid id = txn.NewId();
   fb::MemoryStoredT event;
   event.memory = ToId(id);
   event.kind = draft.kind;
-  event.scope = scope;
+  event.scope = home.scope;
+  event.store = home.store;
+  event.memory_class = draft.memory_class.value_or(fb::MemoryClass::document);
+  event.is_record = draft.is_record;
+  event.rival = ToIdPtr(draft.supersedes);
   event.authorship = draft.authorship.value_or(fb::Authorship::authored);
   event.importance = draft.importance.value_or(kDefaultImportance);
   event.position = ToFlat(draft.position);
@@ -128,6 +141,7 @@ std::string NotApplied(const NoteDraft& draft, const fb::MemoryRecordT& record,
     return !given.empty() && given != (held ? held->string_view() : std::string_view());
   };
   note(draft.kind != record.kind, "kind");
+  note(draft.is_record && !record.is_record, "record");
   note(draft.valid_from && draft.valid_from != ToStd(record.valid_from), "valid_from");
   note(draft.valid_until && draft.valid_until != ToStd(record.valid_until), "valid_until");
   note(differs(draft.source, label.source()), "source");
@@ -146,6 +160,7 @@ Status StoreAgain(Transaction& txn, const NoteDraft& draft, const Uuid& id,
   if (!draft.metadata.empty()) change.metadata = draft.metadata;
   change.expires_at = draft.expires_at;
   change.authorship = draft.authorship;
+  if (draft.memory_class == fb::MemoryClass::communication) change.memory_class = draft.memory_class;
   std::string not_applied = NotApplied(draft, record, *label);
   if (draft.importance && *draft.importance != record.importance) {
     const Status allowed = CheckImportanceBound(txn, id, record, *draft.importance);
@@ -159,15 +174,42 @@ Status StoreAgain(Transaction& txn, const NoteDraft& draft, const Uuid& id,
   return AppendDescription(txn, change, record, not_applied);
 }
 
+// The memory that the draft corrects.
+Result<std::optional<Member>> Corrected(const Transaction& txn, const NoteDraft& draft) {
+  if (!draft.supersedes) return std::nullopt;
+  ASSIGN_OR_RETURN(auto record, FindMemory(txn, *draft.supersedes));
+  RETURN_IF_ERROR(RequireLive(record, "Superseding"));
+  RETURN_IF_ERROR(RequireMayPutAway(txn, record, "Superseding"));
+  RETURN_IF_ERROR(RequireEditable(txn, record));
+  if (record.kind != fb::MemoryKind::fact) return Member{*draft.supersedes, std::move(record)};
+  return Refuse(Rule::kKind, "A fact is superseded by asserting what is true.", "supersedes");
+}
+
+Status Supersede(Transaction& txn, const Member& old, const Uuid& by) {
+  if (old.id == by) {
+    return Refuse(Rule::kMalformed, "A memory does not supersede itself.", "supersedes");
+  }
+  fb::MemorySupersededT event;
+  event.memory = ToId(old.id);
+  event.version = old.record.version;
+  event.confidence = old.record.confidence;
+  event.by = ToId(by);
+  ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq,
+                   txn.Append(MakeEvent(std::move(event)), {}, {.with_reason = false}));
+  return {};
+}
+
 // Checks the draft and passes the suppression gate.
-Result<fb::ScopeRef> Admit(Transaction& txn, const NoteDraft& draft) {
+Result<Home> Admit(Transaction& txn, const NoteDraft& draft) {
   RETURN_IF_ERROR(CheckDraft(draft, txn.NextTime()));
   ASSIGN_OR_RETURN(const fb::ScopeRef scope,
                    EnsureScope(txn, draft.scope.value_or(txn.principal().scope)));
   RETURN_IF_ERROR(CheckNotSuppressed(txn, scope, [&]() -> Result<std::vector<ValueKey>> {
     return RefusedKeys(txn.secret(), draft.text);
   }));
-  return scope;
+  ASSIGN_OR_RETURN(const Seq store, EnsureStore(txn, draft.store));
+  RETURN_IF_ERROR(RequireMayFill(txn, store));
+  return Home{scope, store};
 }
 
 // Whether an admission rule sends the note to a reviewer; it may refuse it.
@@ -179,12 +221,19 @@ Result<Parked> Quarantine(const Transaction& txn, const NoteDraft& draft) {
 }
 
 Status StoreOne(Transaction& txn, const NoteDraft& draft) {
-  ASSIGN_OR_RETURN(const fb::ScopeRef scope, Admit(txn, draft));
+  ASSIGN_OR_RETURN(const auto corrected, Corrected(txn, draft));
+  ASSIGN_OR_RETURN(const Home home, Admit(txn, draft));
   ASSIGN_OR_RETURN(const Parked parked, Quarantine(txn, draft));
-  ASSIGN_OR_RETURN(const Found same, FindSame(txn, KeyOf(txn, draft, scope), parked.state));
-  if (same) return StoreAgain(txn, draft, same->first, same->second);
-  ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id, StoreNew(txn, draft, scope, parked));
-  return {};
+  if (corrected && parked.state != fb::MemoryState::live) {
+    return Refuse(Rule::kInjection, "The correction gives orders to whoever reads it.", "text");
+  }
+  ASSIGN_OR_RETURN(const Found same, FindSame(txn, KeyOf(txn, draft, home), parked.state));
+  if (same) {
+    RETURN_IF_ERROR(StoreAgain(txn, draft, same->first, same->second));
+    return corrected ? Supersede(txn, *corrected, same->first) : Status{};
+  }
+  ASSIGN_OR_RETURN(const Uuid id, StoreNew(txn, draft, home, parked));
+  return corrected ? Supersede(txn, *corrected, id) : Status{};
 }
 
 std::unexpected<Error> Repeats(Rule rule, const Uuid& id, std::string_view how) {
@@ -195,21 +244,24 @@ std::unexpected<Error> Repeats(Rule rule, const Uuid& id, std::string_view how) 
 }  // namespace
 
 Status ProposeNote(Transaction& txn, const NoteDraft& draft) {
-  ASSIGN_OR_RETURN(const fb::ScopeRef scope, Admit(txn, draft));
-  const ValueKey key = KeyOf(txn, draft, scope);
+  if (draft.supersedes) {
+    return Refuse(Rule::kMalformed, "A candidate supersedes nothing.", "supersedes");
+  }
+  ASSIGN_OR_RETURN(const Home home, Admit(txn, draft));
+  const ValueKey key = KeyOf(txn, draft, home);
   ASSIGN_OR_RETURN(const Found live, FindSame(txn, key, fb::MemoryState::live));
   if (live) return Repeats(Rule::kStands, live->first, "stands already");
   ASSIGN_OR_RETURN(const Found waits, FindSame(txn, key, fb::MemoryState::pending));
   if (waits) return Repeats(Rule::kWaits, waits->first, "waits for review");
   ASSIGN_OR_RETURN([[maybe_unused]] const Uuid id,
-                   StoreNew(txn, draft, scope, {.state = fb::MemoryState::pending}));
+                   StoreNew(txn, draft, home, {.state = fb::MemoryState::pending}));
   return {};
 }
 
 Result<Uuid> StoreMerged(Transaction& txn, const NoteDraft& draft) {
-  ASSIGN_OR_RETURN(const fb::ScopeRef scope, Admit(txn, draft));
+  ASSIGN_OR_RETURN(const Home home, Admit(txn, draft));
   ASSIGN_OR_RETURN(const Parked parked, Quarantine(txn, draft));
-  if (parked.state == fb::MemoryState::live) return StoreNew(txn, draft, scope, parked);
+  if (parked.state == fb::MemoryState::live) return StoreNew(txn, draft, home, parked);
   return Refuse(Rule::kInjection, "The merged text gives orders to whoever reads it.", "text");
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/apply/memory_fold.h"
+#include "engine/apply/place_fold.h"
 #include "engine/base/canonical.h"
 #include "engine/base/limits.h"
 #include "engine/decide/decide.h"
@@ -29,12 +30,24 @@ Result<std::optional<fb::SuppressionRecordT>> ReadSuppression(const Transaction&
   return Unpack<fb::SuppressionRecordT>(*bytes);
 }
 
+// Where a suppression holds: what was rejected in a container that was deleted stays rejected where
+// its memories went.
+Result<fb::ScopeRef> ReachOf(const Transaction& txn, fb::ScopeRef scope) {
+  while (scope.container() != 0) {
+    ASSIGN_OR_RETURN(const auto node, ReadNode(txn.state(), txn.space(), scope.container()));
+    if (!node || node->deleted_seq == 0 || !node->moved_to) break;
+    scope.mutate_container(*node->moved_to);
+  }
+  return scope;
+}
+
 // Whether the suppression `seq` keeps anything out of `scope` now.
 Result<bool> Holds(const Transaction& txn, Seq seq, const fb::ScopeRef& scope) {
   ASSIGN_OR_RETURN(const auto record, ReadSuppression(txn, seq));
   if (!record || record->lifted_seq != 0) return false;
   if (record->expires_at && *record->expires_at <= txn.NextTime()) return false;
-  return ScopeContains(txn.state(), txn.space(), record->scope, scope);
+  ASSIGN_OR_RETURN(const fb::ScopeRef reach, ReachOf(txn, record->scope));
+  return ScopeContains(txn.state(), txn.space(), reach, scope);
 }
 
 std::unexpected<Error> Suppressed(Seq seq) {

@@ -65,6 +65,10 @@ bool HasItsPartsOfFact(const fb::Entry& entry) {
       return entry.event_as_ValueSuppressed()->scope();
     case fb::Event::LogRestored:
       return entry.event_as_LogRestored()->head_hash();
+    case fb::Event::LinkAdded:
+      return MemoryOf(entry) && entry.event_as_LinkAdded()->to();
+    case fb::Event::LinkRemoved:
+      return MemoryOf(entry) && entry.event_as_LinkRemoved()->to();
     default:
       return true;
   }
@@ -86,6 +90,8 @@ bool HasItsParts(const fb::Entry& entry) {
       return MemoryOf(entry) && entry.event_as_MemoryReverted()->scope();
     case fb::Event::ScopeRolledBack:
       return entry.event_as_ScopeRolledBack()->scope();
+    case fb::Event::MemoryMoved:
+      return MemoryOf(entry) && entry.event_as_MemoryMoved()->scope();
     case fb::Event::MemorySeenAgain:
     case fb::Event::MemoryRevised:
     case fb::Event::MemoryPinned:
@@ -252,6 +258,12 @@ const fb::Id* MemoryOf(const fb::Entry& entry) {
       return entry.event_as_MergeUndone()->memory();
     case fb::Event::SymmetryChanged:
       return entry.event_as_SymmetryChanged()->memory();
+    case fb::Event::MemoryMoved:
+      return entry.event_as_MemoryMoved()->memory();
+    case fb::Event::LinkAdded:
+      return entry.event_as_LinkAdded()->from();
+    case fb::Event::LinkRemoved:
+      return entry.event_as_LinkRemoved()->from();
     default:
       return nullptr;
   }
@@ -285,6 +297,8 @@ std::uint32_t VersionMadeBy(const fb::Entry& entry) {
       return entry.event_as_MemoryRevised()->version();
     case fb::Event::MemoryDescribed:
       return entry.event_as_MemoryDescribed()->version();
+    case fb::Event::MemoryMoved:
+      return entry.event_as_MemoryMoved()->version();
     case fb::Event::MemoryReverted: {
       // A rollback that only moves state or pin keeps the version that it names.
       const auto* reverted = entry.event_as_MemoryReverted();

@@ -37,7 +37,18 @@ ValueKey ContentKey(const Secret& secret, const Content& content) {
   AppendTime(key, content.reference_time);
   key.U64(content.scope.container()).U64(content.scope.user());
   key.U64(content.scope.agent()).U64(content.scope.run());
+  if (content.store != 0) key.U64(content.store);
   return MakeValueKey(secret, "content", key.Take());
+}
+
+ValueKey LinkKey(const Secret& secret, const Uuid& from, const Uuid& to, std::string_view type) {
+  const Result<std::string> canonical = Canonical(type);
+  return MakeValueKey(secret, "link",
+                      Key()
+                          .Bytes(AsBytes(from))
+                          .Bytes(AsBytes(to))
+                          .Bytes(canonical ? std::string_view(*canonical) : type)
+                          .Take());
 }
 
 ValueKey ScopeNameKey(const Secret& secret, fb::NodeClass node_class, Seq parent,

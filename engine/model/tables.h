@@ -14,6 +14,8 @@
 //         11                         -> PolicyRecord
 //         12 memory(16) memory(16)   -> nothing            (a source, what was made from it)
 //         13                         -> BranchRecord       (of a log that was restored)
+//         14 seq(8)                  -> SourceRecord
+//         15 memory(16) seq(8)       -> LinkRecord         (under each of its ends)
 //   rows   1 value key(16) memory(16) number(8) -> nothing, or of a fact's words every scope(32) in
 //                                       which it said them; number is the label_seq of a label's
 //                                       value, the version of a content value, the text_seq of a
@@ -27,6 +29,7 @@
 //                                       zero key: there is one)
 //          8 value key(16) memory(16) -> importance moved(4) confidence moved(4), in thousandths
 //                                       (by a scoring pass)
+//          9 value key(16)           -> seq(8)             (links)
 //   meta   0                         -> format version(4)
 //          1 space(4)                -> head: seq(8) record time(8) entry hash(32)
 //          2 space(4) seq(8)         -> signed tree head
@@ -87,6 +90,16 @@ inline std::string Suppression(SpaceId space, Seq seq) {
 inline std::string SuppressionPrefix(SpaceId space) { return Key().U8(10).U32(space).Take(); }
 inline std::string Policy(SpaceId space) { return Key().U8(11).U32(space).Take(); }
 inline std::string Branch(SpaceId space) { return Key().U8(13).U32(space).Take(); }
+inline std::string Source(SpaceId space, Seq seq) {
+  return Key().U8(14).U32(space).U64(seq).Take();
+}
+inline std::string SourcePrefix(SpaceId space) { return Key().U8(14).U32(space).Take(); }
+inline std::string LinkPrefix(SpaceId space, const Uuid& end) {
+  return Key().U8(15).U32(space).Bytes(AsBytes(end)).Take();
+}
+inline std::string Link(SpaceId space, const Uuid& end, Seq seq) {
+  return Key().U8(15).U32(space).Bytes(AsBytes(end)).U64(seq).Take();
+}
 inline std::string DerivedPrefix(SpaceId space, const Uuid& source) {
   return Key().U8(12).U32(space).Bytes(AsBytes(source)).Take();
 }
@@ -123,6 +136,10 @@ inline std::string Suppressed(SpaceId space, const ValueKey& value) {
 }
 inline std::string Scored(SpaceId space, const ValueKey& pass, const Uuid& id) {
   return Key().U8(8).U32(space).Bytes(AsBytes(pass)).Bytes(AsBytes(id)).Take();
+}
+
+inline std::string LinkName(SpaceId space, const ValueKey& value) {
+  return Key().U8(9).U32(space).Bytes(AsBytes(value)).Take();
 }
 
 inline std::string LogEntry(SpaceId space, Seq seq) { return Key().U32(space).U64(seq).Take(); }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "engine/apply/memory_fold.h"
+#include "engine/apply/place_fold.h"
+#include "engine/decide/containers.h"
 #include "engine/decide/rules.h"
 #include "engine/model/tables.h"
 #include "engine/read/read_view.h"
@@ -108,6 +110,14 @@ Result<Memory> ReadView::Load(const Uuid& id, fb::MemoryRecordT record, bool wit
   memory.speaker = TextOf(described.speaker());
   memory.session = TextOf(described.session());
   ASSIGN_OR_RETURN(memory.scope, NameScope(record.scope));
+  if (record.store == 0) {
+    memory.store = kDefaultStore;
+  } else {
+    ASSIGN_OR_RETURN(const auto store, ReadNode(now_, in_.space, record.store));
+    if (!store) return Fail(Code::kCorrupt, "A store has no record. Run `perdure replay`.");
+    ASSIGN_OR_RETURN(memory.store, NameOf(now_, in_.space, record.store, *store));
+    memory.editable = store->source == 0;
+  }
   memory.valid = (!record.valid_from || *record.valid_from <= in_.valid_at) &&
                  (!record.valid_until || in_.valid_at < *record.valid_until);
   memory.expired = record.expires_at && *record.expires_at <= in_.valid_at;

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -84,6 +85,7 @@ bool MatchesNumbers(const ListFilter& filter, const fb::MemoryRecordT& record, M
   if (filter.kind && record.kind != *filter.kind) return false;
   if (filter.pinned && record.pinned != *filter.pinned) return false;
   if (filter.authorship && record.authorship != *filter.authorship) return false;
+  if (filter.memory_class && record.memory_class != *filter.memory_class) return false;
   return Within(record.created_time, filter.created_from, filter.created_until) &&
          Within(record.version_time, filter.updated_from, filter.updated_until);
 }
@@ -96,7 +98,10 @@ std::string DigestOf(const ListFilter& filter, SpaceId space) {
       filter.pinned ? static_cast<int>(*filter.pinned) : -1,
       filter.authorship ? static_cast<int>(*filter.authorship) : -1,
       filter.created_from.value_or(kTimeMin), filter.created_until.value_or(kTimeMax),
-      filter.updated_from.value_or(kTimeMin), filter.updated_until.value_or(kTimeMax), "");
+      filter.updated_from.value_or(kTimeMin), filter.updated_until.value_or(kTimeMax),
+      filter.scope_exact ? "exact" : "");
+  if (filter.store) text += "|store " + *filter.store;
+  if (filter.memory_class) text += fb::EnumNameMemoryClass(*filter.memory_class);
   for (fb::MemoryState state : filter.states) text += fb::EnumNameMemoryState(state);
   for (fb::Genre genre : filter.genres) text += fb::EnumNameGenre(genre);
   return std::string(AsBytes(Sha256(text)).substr(0, 8));
@@ -152,6 +157,8 @@ struct ReadView::Visible {
   const ReadView& view;
   const ListFilter& filter;
   std::vector<Labelled> labels;
+  Seq exactly = 0;           // the container, where the filter names it alone
+  std::optional<Seq> store;
   std::optional<ScopeMatcher> scope_then;
   std::optional<ScopeMatcher> scope_now;
 
@@ -160,6 +167,8 @@ struct ReadView::Visible {
     for (const Labelled& label : labels) {
       if (!label.contains({id, then.label_seq})) return false;
     }
+    if (filter.scope_exact && then.scope.container() != exactly) return false;
+    if (store && then.store != *store) return false;
     if (scope_then) {
       ASSIGN_OR_RETURN(const bool inside, scope_then->Matches(then.scope));
       if (!inside) return false;
@@ -222,7 +231,12 @@ struct ReadView::Visible {
     ASSIGN_OR_RETURN(const auto asked, view.ResolveScope(filter.scope));
     ASSIGN_OR_RETURN(const auto own, view.ResolveScope(std::nullopt));
     if (!asked || !own) return false;
-    if (filter.scope && !filter.scope->empty()) scope_then.emplace(view.now_, space, *asked);
+    exactly = asked->container();
+    if (filter.store) {
+      ASSIGN_OR_RETURN(store, FindStore(view.now_, space, secret, *filter.store));
+      if (!store) return false;
+    }
+    if (filter.scope && !filter.scope->empty()) scope_then.emplace(view.then_, space, *asked);
     if (!view.in_.principal.scope.empty()) scope_now.emplace(view.now_, space, *own);
     return true;
   }
@@ -246,7 +260,7 @@ Result<MemoryPage> ReadView::List(const ListFilter& filter, std::size_t limit,
     }
   }
   MemoryPage page;
-  Visible visible{*this, filter, {}, {}, {}};
+  Visible visible{*this, filter, {}, 0, {}, {}, {}};
   ASSIGN_OR_RETURN(const bool possible, visible.Prepare());
   if (!possible) return page;
   std::optional<Uuid> below;
@@ -271,10 +285,27 @@ Result<MemoryPage> ReadView::List(const ListFilter& filter, std::size_t limit,
   return page;
 }
 
+Result<std::vector<ReadView::Place>> ReadView::Places() const {
+  std::vector<Place> places;
+  const ListFilter filter;
+  Visible visible{*this, filter, {}, 0, {}, {}, {}};
+  ASSIGN_OR_RETURN(const bool possible, visible.Prepare());
+  if (!possible) return places;
+  std::map<std::array<Seq, 5>, std::uint64_t> counts;
+  RETURN_IF_ERROR(visible.Each([&](const Uuid&, const fb::MemoryRecordT& record) {
+    const fb::ScopeRef& scope = record.scope;
+    ++counts[{scope.container(), scope.user(), scope.agent(), scope.run(), record.store}];
+  }));
+  for (const auto& [at, count] : counts) {
+    places.push_back({fb::ScopeRef(at[0], at[1], at[2], at[3]), at[4], count});
+  }
+  return places;
+}
+
 Result<ReadView::Contents> ReadView::TableOfContents() const {
   Contents contents;
   const ListFilter filter;
-  Visible visible{*this, filter, {}, {}, {}};
+  Visible visible{*this, filter, {}, 0, {}, {}, {}};
   ASSIGN_OR_RETURN(const bool possible, visible.Prepare());
   if (!possible) return contents;
   std::map<Seq, std::uint64_t> containers;

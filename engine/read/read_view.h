@@ -48,6 +48,8 @@ struct Memory {
   std::string object;
   std::string origin;  // client name and version that wrote the text
   ScopePath scope;
+  std::string store;     // `default` unless it lies in another
+  bool editable = true;  // false: a folder's; its file, `source`, is to be changed
   bool valid = true;     // at valid_at
   bool expired = false;  // at valid_at's wall clock
 };
@@ -58,6 +60,7 @@ bool IsShownByDefault(const fb::MemoryRecordT& record, Micros at);
 // Empty members do not filter.
 struct ListFilter {
   std::optional<ScopePath> scope;  // the subtree; absent: the caller's own scope
+  bool scope_exact = false;        // the container alone, without those below it
   std::vector<std::string> tags;   // all of them
   std::string type;
   std::string theme;
@@ -66,6 +69,8 @@ struct ListFilter {
   std::optional<fb::MemoryKind> kind;
   std::optional<bool> pinned;
   std::optional<fb::Authorship> authorship;
+  std::optional<std::string> store;
+  std::optional<fb::MemoryClass> memory_class;
   std::optional<Micros> created_from;  // half-open intervals
   std::optional<Micros> created_until;
   std::optional<Micros> updated_from;
@@ -183,6 +188,13 @@ class ReadView {
     std::vector<std::pair<std::string, std::uint64_t>> types;
   };
   Result<Contents> TableOfContents() const;
+  // The same by where memories lie.
+  struct Place {
+    fb::ScopeRef scope;
+    Seq store = 0;
+    std::uint64_t memories = 0;
+  };
+  Result<std::vector<Place>> Places() const;
 
  private:
   struct Visible;

@@ -1,19 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
+#include "engine/apply/place_fold.h"
+#include "engine/decide/containers.h"
 #include "engine/decide/rules.h"
-#include "engine/model/tables.h"
 #include "engine/read/read_view.h"
 
 namespace perdure {
 namespace {
 
+constexpr std::string_view kErasedName = "(erased)";
+
 Result<std::string> NameOfNode(const StateReader& reader, SpaceId space, Seq node) {
-  ASSIGN_OR_RETURN(const auto payload, ReadPayload(reader, space, node));
-  if (!payload || !(*payload)->name()) return std::string("(erased)");
-  return (*payload)->name()->str();
+  ASSIGN_OR_RETURN(const auto record, ReadNode(reader, space, node));
+  if (!record) return std::string(kErasedName);
+  ASSIGN_OR_RETURN(std::string name, NameOf(reader, space, node, *record));
+  return name.empty() ? std::string(kErasedName) : name;
 }
 
 }  // namespace
@@ -24,7 +27,9 @@ ReadView::ReadView(Source source)
 Result<std::optional<fb::ScopeRef>> ReadView::ResolveScope(
     const std::optional<ScopePath>& scope) const {
   const ScopePath& path = scope ? *scope : in_.principal.scope;
-  if (!IsWithin(path, in_.principal.scope)) {
+  ASSIGN_OR_RETURN(const bool own, PathLiesWithin(now_, in_.space, *in_.secret, path,
+                                                  in_.principal.scope));
+  if (!own) {
     return Fail(Code::kForbidden,
                 fmt::format("The scope '{}' lies outside this token's scope '{}'. Leave scope out "
                             "to read all that the token may see.",
@@ -37,13 +42,18 @@ Result<std::optional<fb::ScopeRef>> ReadView::ResolveScope(
 Result<ScopePath> ReadView::NameScope(const fb::ScopeRef& scope) const {
   ScopePath path;
   for (Seq node = scope.container(); node != 0;) {
-    ASSIGN_OR_RETURN(std::string name, NameOfNode(now_, in_.space, node));
-    path.containers.push_back(std::move(name));
-    ASSIGN_OR_RETURN(const auto bytes,
-                     now_.Get(Family::kState, tables::ScopeNode(in_.space, node)));
-    if (!bytes) break;
-    ASSIGN_OR_RETURN(const auto record, Unpack<fb::ScopeNodeRecordT>(*bytes));
-    node = record.parent;
+    // As it was called and lay then; a place that was made since is as it is.
+    ASSIGN_OR_RETURN(auto record, ReadNode(then_, in_.space, node));
+    if (!record) {
+      ASSIGN_OR_RETURN(record, ReadNode(now_, in_.space, node));
+    }
+    if (!record) {
+      path.containers.emplace_back(kErasedName);
+      break;
+    }
+    ASSIGN_OR_RETURN(std::string name, NameOf(now_, in_.space, node, *record));
+    path.containers.push_back(name.empty() ? std::string(kErasedName) : std::move(name));
+    node = record->parent;
   }
   std::reverse(path.containers.begin(), path.containers.end());
   if (scope.user() != 0) {

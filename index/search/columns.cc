@@ -23,11 +23,12 @@ std::uint64_t HashOfBytes(const std::array<std::uint8_t, N>& bytes) {
 }
 
 std::uint64_t HashOfScope(Seq container, const rows::Scope& scope) {
-  return ((container * 31 + scope.user) * 31 + scope.agent) * 31 + scope.run;
+  return (((container * 31 + scope.user) * 31 + scope.agent) * 31 + scope.run) * 31 + scope.store;
 }
 
 bool SameRow(const rows::Scope& a, const rows::Scope& b) {
-  return a.container == b.container && a.user == b.user && a.agent == b.agent && a.run == b.run;
+  return a.container == b.container && a.user == b.user && a.agent == b.agent && a.run == b.run &&
+         a.store == b.store;
 }
 
 std::unexpected<Error> Contradiction(const fb::Entry& entry, std::string_view what) {
@@ -112,7 +113,10 @@ std::uint64_t Columns::HeapBytes() const {
 std::uint8_t Columns::MarksOf(const fb::MemoryRecordT& record) {
   return static_cast<std::uint8_t>((record.pinned ? rows::kPinned : 0) |
                                    (record.shadowed ? rows::kShadowed : 0) |
-                                   (record.dispute != fb::Dispute::none ? rows::kDisputed : 0));
+                                   (record.dispute != fb::Dispute::none ? rows::kDisputed : 0) |
+                                   (record.memory_class == fb::MemoryClass::communication
+                                        ? rows::kCommunication
+                                        : 0));
 }
 
 fb::MemoryRecordT Columns::RecordOf(std::uint32_t memory) const {
@@ -133,6 +137,8 @@ fb::MemoryRecordT Columns::RecordOf(std::uint32_t memory) const {
   record.pinned = state.Has(rows::kPinned);
   record.shadowed = state.Has(rows::kShadowed);
   record.genre = static_cast<fb::Genre>(state.genre);
+  record.store = containers[scope.store].seq;
+  if (state.Has(rows::kCommunication)) record.memory_class = fb::MemoryClass::communication;
   record.scope = fb::ScopeRef(containers[scope.container].seq, scope.user, scope.agent, scope.run);
   if (state.expires_at != rows::kNever) record.expires_at = state.expires_at;
   if (state.valid_span != kNoRow) {
@@ -183,10 +189,13 @@ std::uint32_t Columns::LabelFor(const ValueKey& key) {
   return row;
 }
 
-std::uint32_t Columns::ScopeFor(const fb::ScopeRef& scope) {
-  const std::uint32_t container = FindContainer(scope.container());
-  const rows::Scope row{scope.user(), scope.agent(), scope.run(),
-                        container == kNoRow ? 0 : container, 0};
+std::uint32_t Columns::ScopeFor(const fb::ScopeRef& scope, Seq store) {
+  const auto row_of = [this](Seq node) {
+    const std::uint32_t found = FindContainer(node);
+    return found == kNoRow ? 0 : found;
+  };
+  const rows::Scope row{scope.user(), scope.agent(), scope.run(), row_of(scope.container()),
+                        row_of(store)};
   const auto hash = [](const rows::Scope& r) { return HashOfScope(r.container, r); };
   const std::uint32_t known =
       scope_rows_.Find(hash(row), [&](std::uint32_t r) { return SameRow(scopes[r], row); });
@@ -237,8 +246,13 @@ std::uint32_t Columns::AppendVersion(const fb::Entry& entry, const fb::MemoryRec
 Columns::Change Columns::Fold(const fb::Entry& entry, const std::optional<fb::MemoryRecordT>& after,
                               std::span<const ChunkSpan> spans, const Keys& keys) {
   if (const auto* node = entry.event_as_ScopeNodeCreated();
-      node != nullptr && node->node_class() == fb::NodeClass::container) {
+      node != nullptr && (node->node_class() == fb::NodeClass::container ||
+                          node->node_class() == fb::NodeClass::store)) {
     AddContainer(entry.seq(), node->parent());
+  }
+  if (entry.event_type() == fb::Event::ContainerMoved) {
+    containers.Append({entry.seq(), 0, 1});
+    have_moved_.store(true, std::memory_order_release);
   }
   Change change;
   if (!after) return change;
@@ -255,7 +269,7 @@ Columns::Change Columns::Fold(const fb::Entry& entry, const std::optional<fb::Me
   }
   const std::uint32_t state = states.Append(
       {entry.record_time(), after->expires_at ? *after->expires_at : rows::kNever, change.memory,
-       before, change.version != kNoRow ? change.version : shown, ScopeFor(after->scope),
+       before, change.version != kNoRow ? change.version : shown, ScopeFor(after->scope, after->store),
        ValidSpanFor(*after, before), static_cast<std::uint8_t>(after->state),
        static_cast<std::uint8_t>(after->authorship), static_cast<std::uint8_t>(after->genre),
        MarksOf(*after)});
@@ -354,9 +368,12 @@ Status Columns::FinishLoading() {
     latest_.Mutable(row.memory) = i;
   }
   for (std::size_t i = 0; i < scopes.size(); ++i) {
-    if (scopes[i].container >= containers.size()) {
+    if (scopes[i].container >= containers.size() || scopes[i].store >= containers.size()) {
       return Fail(Code::kCorrupt, "A row of scopes refers to one that is not there.");
     }
+  }
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    if (containers[i].moved != 0) have_moved_.store(true, std::memory_order_release);
   }
   RETURN_IF_ERROR(CheckRows());
   for (std::uint32_t i = 0; i < turns.size(); ++i) {

@@ -9,6 +9,7 @@
 // be asked for at once.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,6 +71,8 @@ class Columns {
   ValueKey KeyOfLabel(std::uint32_t label) const;
   // The row of a container's node, 0 for the root; kNoRow when unknown.
   std::uint32_t FindContainer(Seq node) const;
+  // Whether a container was ever moved: who lies below whom is to be asked of the store then.
+  bool HaveContainersMoved() const { return have_moved_.load(std::memory_order_acquire); }
   bool HasLabel(std::uint32_t version, std::uint32_t label) const;
 
   // The row of turns of a memory, kNoRow when it is none. Who follows whom: turn_order().
@@ -126,7 +129,7 @@ class Columns {
   std::uint32_t ValidSpanFor(const fb::MemoryRecordT& after, std::uint32_t before);
   std::uint32_t MemoryFor(const Uuid& id, const fb::MemoryRecordT& after);
   std::uint32_t LabelFor(const ValueKey& key);
-  std::uint32_t ScopeFor(const fb::ScopeRef& scope);
+  std::uint32_t ScopeFor(const fb::ScopeRef& scope, Seq store);
   void AddTurn(std::uint32_t memory, const fb::MemoryRecordT& record, const Keys& keys);
   void AddContainer(Seq node, Seq parent);
   void DropUnusedLabels();
@@ -135,6 +138,7 @@ class Columns {
   BlockedTable<std::uint32_t> latest_;   // by memory: its latest state
   BlockedTable<std::uint32_t> turn_of_;  // by memory
   TurnOrder turn_order_{turns};
+  std::atomic<bool> have_moved_ = false;
   bool writer_ready_ = false;
   RowMap memory_rows_;
   RowMap label_rows_;

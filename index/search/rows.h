@@ -40,13 +40,14 @@ struct State {
   std::uint8_t state;        // fb::MemoryState
   std::uint8_t authorship;
   std::uint8_t genre;  // fb::Genre
-  std::uint8_t marks;  // kPinned, kShadowed, kDisputed
+  std::uint8_t marks;  // kPinned, kShadowed, kDisputed, kCommunication
 
   bool Has(std::uint8_t mark) const { return (marks & mark) != 0; }
 };
 inline constexpr std::uint8_t kPinned = 1;
 inline constexpr std::uint8_t kShadowed = 2;
 inline constexpr std::uint8_t kDisputed = 4;  // a dispute
+inline constexpr std::uint8_t kCommunication = 8;
 
 // One version, in log order.
 struct Version {
@@ -86,11 +87,11 @@ struct Turn {
   std::uint32_t day;      // since 1970-01-01, when it was said; kNoRow once erased
 };
 
-// A container; row 0 is the root. A parent has a lower row than its children.
+// A container or a store; row 0 is the root, and the store `default`. By seq.
 struct Container {
   Seq seq;
-  std::uint32_t parent;
-  std::uint32_t unused;
+  std::uint32_t parent;  // when it was made
+  std::uint32_t moved;   // 1: no container, but the seq of an entry that moved one
 };
 
 struct Scope {
@@ -98,7 +99,7 @@ struct Scope {
   Seq agent;
   Seq run;
   std::uint32_t container;  // row of containers
-  std::uint32_t unused;
+  std::uint32_t store;      // row of containers, 0: `default`
 };
 
 static_assert(sizeof(Memory) == 24 && sizeof(State) == 40 && sizeof(Version) == 56);

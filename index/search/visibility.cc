@@ -1,5 +1,6 @@
 #include "index/search/visibility.h"
 
+#include "engine/decide/rules.h"
 #include "engine/model/labels.h"
 
 namespace perdure {
@@ -45,11 +46,20 @@ Result<Visibility> Visibility::Of(const Columns& columns, const ReadView& view,
     return visibility;
   }
   if (filter.scope && !filter.scope->empty()) {
-    visibility.then_ = visibility.InsideOf(*asked);
+    ASSIGN_OR_RETURN(visibility.then_, visibility.InsideOf(*asked, view.then(), view.space()));
     visibility.possible_ &= visibility.then_.has_value();
   }
+  if (filter.store) {
+    ASSIGN_OR_RETURN(const auto store, FindStore(view.now(), view.space(), secret, *filter.store));
+    visibility.store_ = store ? columns.FindContainer(*store) : kNoRow;
+    visibility.possible_ &= visibility.store_ != kNoRow;
+  }
+  if (filter.scope_exact) {
+    visibility.exactly_ = columns.FindContainer(asked->container());
+    visibility.possible_ &= visibility.exactly_ != kNoRow;
+  }
   if (!view.principal().scope.empty()) {
-    visibility.now_ = visibility.InsideOf(*own);
+    ASSIGN_OR_RETURN(visibility.now_, visibility.InsideOf(*own, view.now(), view.space()));
     visibility.possible_ &= visibility.now_.has_value();
   }
   for (const std::string& tag : filter.tags) visibility.RequireLabel(secret, "tag", tag);
@@ -58,10 +68,21 @@ Result<Visibility> Visibility::Of(const Columns& columns, const ReadView& view,
   return visibility;
 }
 
-std::optional<Visibility::Inside> Visibility::InsideOf(const fb::ScopeRef& scope) const {
+Result<std::optional<Visibility::Inside>> Visibility::InsideOf(const fb::ScopeRef& scope,
+                                                               const StateReader& reader,
+                                                               SpaceId space) const {
   const std::uint32_t container = columns_->FindContainer(scope.container());
   if (container == kNoRow) return std::nullopt;
-  return Inside{container, scope.user(), scope.agent(), scope.run()};
+  Inside inside{container, scope.user(), scope.agent(), scope.run(), {}};
+  if (container == 0 || !columns_->HaveContainersMoved()) return inside;
+  const std::size_t count = columns_->containers.size();
+  inside.below.resize(count);
+  for (std::size_t row = 0; row < count; ++row) {
+    if (columns_->containers[row].moved != 0) continue;
+    const fb::ScopeRef one(columns_->containers[row].seq, scope.user(), scope.agent(), scope.run());
+    ASSIGN_OR_RETURN(inside.below[row], ScopeContains(reader, space, scope, one));
+  }
+  return inside;
 }
 
 void Visibility::RequireLabel(const Secret& secret, std::string_view kind, std::string_view label) {
@@ -77,6 +98,9 @@ bool Visibility::Contains(const Inside& outer, std::uint32_t scope) const {
       (outer.agent != 0 && outer.agent != inner.agent) ||
       (outer.run != 0 && outer.run != inner.run)) {
     return false;
+  }
+  if (!outer.below.empty()) {
+    return inner.container < outer.below.size() && outer.below[inner.container];
   }
   std::uint32_t container = inner.container;
   while (container > outer.container) container = columns_->containers[container].parent;
@@ -100,6 +124,8 @@ bool Visibility::AdmitsState(const rows::State& then, const rows::Memory& memory
   if (filter_.authorship && then.authorship != static_cast<std::uint8_t>(*filter_.authorship)) {
     return false;
   }
+  const bool is_communication = filter_.memory_class == fb::MemoryClass::communication;
+  if (filter_.memory_class && then.Has(rows::kCommunication) != is_communication) return false;
   if (filter_.created_from || filter_.created_until) {
     const Micros created = columns_->states[memory.first_state].record_time;
     if (!Within(created, filter_.created_from, filter_.created_until)) return false;
@@ -114,6 +140,8 @@ bool Visibility::AdmitsState(const rows::State& then, const rows::Memory& memory
 bool Visibility::AdmitsNow(const rows::State& then, const rows::State& now) const {
   if (now.state == static_cast<std::uint8_t>(fb::MemoryState::erased)) return false;
   if (!sees_hidden_ && ((Bit(then.state) | Bit(now.state)) & kHidden) != 0) return false;
+  if (store_ && columns_->scopes[then.scope].store != *store_) return false;
+  if (exactly_ && columns_->scopes[then.scope].container != *exactly_) return false;
   if (then_ && !Contains(*then_, then.scope)) return false;
   return !now_ || Contains(*now_, now.scope);
 }

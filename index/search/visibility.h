@@ -44,10 +44,12 @@ class Visibility {
     Seq user = 0;
     Seq agent = 0;
     Seq run = 0;
+    std::vector<bool> below;  // by container, once one was moved: whether it lies in the subtree
   };
   Visibility(const Columns& columns, ListFilter filter)
       : columns_(&columns), filter_(std::move(filter)) {}
-  std::optional<Inside> InsideOf(const fb::ScopeRef& scope) const;
+  Result<std::optional<Inside>> InsideOf(const fb::ScopeRef& scope, const StateReader& reader,
+                                         SpaceId space) const;
   bool Contains(const Inside& outer, std::uint32_t scope) const;
   bool AdmitsState(const rows::State& then, const rows::Memory& memory) const;
   bool AdmitsStates(const rows::State& then, const rows::State& now, std::uint32_t memory) const;
@@ -62,6 +64,8 @@ class Visibility {
   bool sees_hidden_ = false;
   std::uint32_t states_ = 0;  // bit n: fb::MemoryState n is asked for; 0: what default reads show
   std::uint32_t genres_ = 0;  // bit n: fb::Genre n is admitted
+  std::optional<std::uint32_t> store_;    // row of containers
+  std::optional<std::uint32_t> exactly_;  // the container, where the filter names it alone
   std::optional<Inside> then_;
   std::optional<Inside> now_;
   std::vector<std::uint32_t> labels_;
