@@ -113,6 +113,8 @@ void FilterOptionsFor(CLI::App& verb, const Arguments& arguments) {
   TextOption(verb, arguments, "--theme", "/filter/theme", "Of this theme");
   TextsOption(verb, arguments, "--state", "/filter/state", "In this state (repeat: in any)");
   TextOption(verb, arguments, "--kind", "/filter/kind", "Of this kind");
+  TextOption(verb, arguments, "--store", "/filter/store", "In this store");
+  TextOption(verb, arguments, "--class", "/filter/class", "document or communication");
   TextsOption(verb, arguments, "--genre", "/filter/genre",
               "Of this genre (repeat: of any; default: factual)");
   JsonOption(verb, arguments, "--filter", "filter", "The whole filter as a JSON object");

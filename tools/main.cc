@@ -16,6 +16,7 @@ void AddVerbs(CLI::App& app, Program& program) {
   perdure::AddMemory(app, program);
   perdure::AddFact(app, program);
   perdure::AddSearch(app, program);
+  perdure::AddSourceVerbs(app, program);
   perdure::AddReview(app, program);
   perdure::AddPredicate(app, program);
   perdure::AddPolicy(app, program);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/apply/memory_fold.h"
 #include "engine/apply/place_fold.h"
 #include "engine/base/limits.h"
@@ -30,6 +32,15 @@ std::unexpected<Error> NoSuchMemory(const Uuid& id) {
                             "those there are.",
                             ToString(id)),
                 "id");
+}
+
+// Where the file lies that a memory mirrors: its folder and, in the metadata, its path from there.
+std::string FileOf(const fb::Payload& label) {
+  std::string file = label.source() ? label.source()->str() : std::string();
+  if (!label.metadata()) return file;
+  const auto metadata = nlohmann::json::parse(label.metadata()->string_view(), nullptr, false);
+  if (!metadata.is_object() || !metadata.contains("file")) return file;
+  return file + "/" + metadata["file"].get<std::string>();
 }
 
 // Whether the store takes this write: it mirrors no folder, or the folder asks.
@@ -142,7 +153,7 @@ Status RequireEditable(const Transaction& txn, const fb::MemoryRecordT& record) 
   return Refuse(Rule::kMirror,
                 fmt::format("This memory mirrors the file '{}'. Change the file; the memory "
                             "follows.",
-                            label->source() ? label->source()->string_view() : ""),
+                            FileOf(*label)),
                 "id");
 }
 

@@ -9,6 +9,7 @@ namespace perdure {
 
 Status DecideAddSource(Transaction& txn, const AddSource& command) {
   RETURN_IF_ERROR(RequireRole(txn, kOperator, "Adding a source"));
+  RETURN_IF_ERROR(RequireWholeSpace(txn, "A source"));
   RETURN_IF_ERROR(CheckText(command.store, limits::kLabelBytesMax, "store"));
   RETURN_IF_ERROR(CheckText(command.root, limits::kDescriptionBytesMax, "root"));
   RETURN_IF_ERROR(CheckText(command.settings, limits::kMetadataBytesMax, "settings"));
@@ -34,6 +35,7 @@ Status DecideAddSource(Transaction& txn, const AddSource& command) {
 
 Status DecideRemoveSource(Transaction& txn, const RemoveSource& command) {
   RETURN_IF_ERROR(RequireRole(txn, kOperator, "Removing a source"));
+  RETURN_IF_ERROR(RequireWholeSpace(txn, "A source"));
   ASSIGN_OR_RETURN(const auto bytes,
                    txn.state().Get(Family::kState, tables::Source(txn.space(), command.source)));
   if (!bytes) return Refuse(Rule::kNothing, "There is no such source.", "source");

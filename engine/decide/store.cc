@@ -160,7 +160,8 @@ Status StoreAgain(Transaction& txn, const NoteDraft& draft, const Uuid& id,
   if (!draft.metadata.empty()) change.metadata = draft.metadata;
   change.expires_at = draft.expires_at;
   change.authorship = draft.authorship;
-  if (draft.memory_class == fb::MemoryClass::communication) change.memory_class = draft.memory_class;
+  if (draft.memory_class == fb::MemoryClass::communication)
+    change.memory_class = draft.memory_class;
   std::string not_applied = NotApplied(draft, record, *label);
   if (draft.importance && *draft.importance != record.importance) {
     const Status allowed = CheckImportanceBound(txn, id, record, *draft.importance);
@@ -227,7 +228,11 @@ Status StoreOne(Transaction& txn, const NoteDraft& draft) {
   if (corrected && parked.state != fb::MemoryState::live) {
     return Refuse(Rule::kInjection, "The correction gives orders to whoever reads it.", "text");
   }
-  ASSIGN_OR_RETURN(const Found same, FindSame(txn, KeyOf(txn, draft, home), parked.state));
+  // Two files that say the same are two memories.
+  const bool is_file = txn.options().source != 0;
+  ASSIGN_OR_RETURN(const Found same, is_file
+                                         ? Result<Found>(std::nullopt)
+                                         : FindSame(txn, KeyOf(txn, draft, home), parked.state));
   if (same) {
     RETURN_IF_ERROR(StoreAgain(txn, draft, same->first, same->second));
     return corrected ? Supersede(txn, *corrected, same->first) : Status{};

@@ -79,6 +79,11 @@ Json AnswerOf(const Memory& memory, schemas::Detail detail) {
                  {"valid", memory.valid}};
   PutText(answer, "type", memory.type);
   PutText(answer, "theme", memory.theme);
+  if (record.store != 0) answer["store"] = memory.store;
+  if (record.memory_class != fb::MemoryClass::document) {
+    answer["class"] = fb::EnumNameMemoryClass(record.memory_class);
+  }
+  if (!memory.editable) answer["editable"] = false;
   PutTime(answer, "reference_time", ToStd(record.reference_time));
   if (memory.expired) answer["expired"] = true;
   if (record.genre != fb::Genre::factual) answer["genre"] = fb::EnumNameGenre(record.genre);

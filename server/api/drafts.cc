@@ -29,6 +29,8 @@ Json DraftSchema() {
        {"derived_from", s::Brief(s::Texts("Ids of memories that it was made from"))},
        {"metadata", s::Open()},
        {"authorship", s::OneOf(s::AuthorshipNames(), "Own words, or kept for reference")},
+       {"store", s::Brief(s::Text("Which store keeps it. Default: default"))},
+       {"class", s::Brief(s::OneOf(s::ClassNames(), "A communication never leaves this machine"))},
        {"importance", s::Brief(s::Share("Default: 0.5"), "0 to 1. Default: 0.5")},
        {"genre", s::Brief(s::OneOf(s::GenreNames()))},
        {"reference_time", s::Time("When the source said it")},
@@ -57,6 +59,8 @@ Result<NoteDraft> DraftOf(const Engine& engine, const Principal& principal, cons
   draft.session = TextOf(arguments, "session");
   if (arguments.contains("position")) draft.position = arguments["position"];
   draft.authorship = AuthorshipOf(arguments);
+  draft.store = TextOf(arguments, "store");
+  draft.memory_class = ClassOf(arguments);
   draft.genre = GenreOf(arguments);
   if (arguments.contains("importance")) draft.importance = arguments["importance"].get<float>();
   ASSIGN_OR_RETURN(draft.derived_from, IdsOf(engine, principal, arguments, "derived_from"));

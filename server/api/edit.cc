@@ -76,6 +76,8 @@ Result<DescribeMemory> DescriptionOf(const Json& arguments) {
   if (arguments.contains("metadata")) change.metadata = DumpJson(arguments["metadata"]);
   if (arguments.contains("importance")) change.importance = arguments["importance"].get<float>();
   change.authorship = AuthorshipOf(arguments);
+  text("store", change.store);
+  change.memory_class = ClassOf(arguments);
   ASSIGN_OR_RETURN(change.expires_at, TimeOf(arguments, "expires_at"));
   ASSIGN_OR_RETURN(change.scope, ScopeOf(arguments));
   change.clear = arguments.value("clear", std::vector<std::string>());
@@ -92,6 +94,8 @@ Json DescriptionSchema() {
        {"metadata", s::Open("The whole object")},
        {"importance", s::Brief(s::Share("0 to 1"))},
        {"authorship", s::Brief(s::OneOf(s::AuthorshipNames()))},
+       {"store", s::Brief(s::Text("Moves it into this store"))},
+       {"class", s::Brief(s::OneOf(s::ClassNames()))},
        {"expires_at", s::Brief(s::Time("When to leave default reads"))},
        {"scope", s::WithExample(s::Text("Moves the memory there"), "acme/website")},
        {"clear",

@@ -40,6 +40,8 @@ Json FactDraftSchema() {
        {"valid_until", s::Brief(s::Time("When it ceases to hold"))},
        {"expires_at", s::Brief(s::Time("When to leave default reads"))},
        {"authorship", s::Brief(s::OneOf(s::AuthorshipNames()))},
+       {"store", s::Brief(s::Text())},
+       {"class", s::Brief(s::OneOf(s::ClassNames()))},
        {"genre", s::Brief(s::OneOf(s::GenreNames()))}},
       {"subject", "predicate", "object"});
 }
@@ -73,6 +75,8 @@ Result<FactDraft> FactDraftOf(const Engine& engine, const Principal& principal,
   if (arguments.contains("importance")) draft.importance = arguments["importance"].get<float>();
   if (arguments.contains("confidence")) draft.confidence = arguments["confidence"].get<float>();
   draft.authorship = AuthorshipOf(arguments);
+  draft.store = TextOf(arguments, "store");
+  draft.memory_class = ClassOf(arguments);
   draft.genre = GenreOf(arguments);
   ASSIGN_OR_RETURN(draft.derived_from, IdsOf(engine, principal, arguments, "derived_from"));
   ASSIGN_OR_RETURN(draft.valid_from, TimeOf(arguments, "valid_from"));

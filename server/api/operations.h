@@ -68,6 +68,11 @@ Operation LogProof(Engine& engine);
 
 // --- operators
 Operation MemoryErase(Engine& engine);
+Operation SourceAdd(Engine& engine);
+Operation SourceRemove(Engine& engine);
+Operation SourceList(Engine& engine);
+Operation SourceFiles(Engine& engine);
+Operation SourceSync(Engine& engine);
 Operation TokenIssue(Engine& engine);
 Operation TokenRevoke(Engine& engine);
 Operation TokenList(Engine& engine);

@@ -120,6 +120,12 @@ std::optional<fb::Authorship> AuthorshipOf(const Json& arguments) {
   return EnumOf(*it, fb::EnumValuesAuthorship(), fb::EnumNameAuthorship);
 }
 
+std::optional<fb::MemoryClass> ClassOf(const Json& arguments) {
+  const auto it = arguments.find("class");
+  if (it == arguments.end()) return std::nullopt;
+  return EnumOf(*it, fb::EnumValuesMemoryClass(), fb::EnumNameMemoryClass);
+}
+
 std::optional<fb::Genre> GenreOf(const Json& arguments) {
   const auto it = arguments.find("genre");
   if (it == arguments.end()) return std::nullopt;
@@ -154,6 +160,8 @@ Result<ListFilter> FilterOf(const Json& arguments) {
   }
   if (filter.contains("pinned")) read.pinned = filter["pinned"].get<bool>();
   read.authorship = AuthorshipOf(filter);
+  read.memory_class = ClassOf(filter);
+  if (filter.contains("store")) read.store = TextOf(filter, "store");
   RETURN_IF_ERROR(ReadTimes(filter, read));
   return read;
 }

@@ -161,6 +161,8 @@ Json Filter() {
                         {"kind", OneOf(KindNames())},
                         {"pinned", Flag()},
                         {"authorship", OneOf(AuthorshipNames())},
+                        {"store", Text()},
+                        {"class", OneOf(ClassNames())},
                         {"genre", ListOf(OneOf(GenreNames()), "Default: factual")},
                         {"created_from", Text()},
                         {"created_until", Text()},
@@ -168,8 +170,8 @@ Json Filter() {
                         {"updated_until", Text()}});
   filter = Brief(std::move(filter),
                  "tag, tags (all), type, theme, state (list: live, archived, ...; default "
-                 "live), kind, genre (list; default factual), authorship, pinned, created_from, "
-                 "created_until, updated_from, updated_until");
+                 "live), kind, genre (list; default factual), authorship, store, class, pinned, "
+                 "created_from, created_until, updated_from, updated_until");
   return WithExample(std::move(filter), {{"tag", "decision"}});
 }
 
@@ -222,6 +224,9 @@ Json Memory(Detail detail) {
                                          {"type", Text()},
                                          {"theme", Text()},
                                          {"scope", Text()},
+                                         {"store", Text("When it is not default")},
+                                         {"class", Text("When it is not document")},
+                                         {"editable", Flag("False: its file is to be changed")},
                                          {"pinned", Flag()},
                                          {"importance", Number()},
                                          {"confidence", Number()},
@@ -281,6 +286,7 @@ Json LogLine() {
 Json KindNames() { return Names(fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKind); }
 Json StateNames() { return Names(fb::EnumValuesMemoryState(), fb::EnumNameMemoryState); }
 Json AuthorshipNames() { return Names(fb::EnumValuesAuthorship(), fb::EnumNameAuthorship); }
+Json ClassNames() { return Names(fb::EnumValuesMemoryClass(), fb::EnumNameMemoryClass); }
 Json GenreNames() { return Names(fb::EnumValuesGenre(), fb::EnumNameGenre); }
 Json ShapeNames() { return Names(fb::EnumValuesValueShape(), fb::EnumNameValueShape); }
 Json RepetitionNames() { return Names(fb::EnumValuesRepetition(), fb::EnumNameRepetition); }

@@ -78,6 +78,7 @@ Json LogLine();
 Json KindNames();
 Json StateNames();
 Json AuthorshipNames();
+Json ClassNames();
 Json GenreNames();
 Json ShapeNames();
 Json RepetitionNames();

@@ -54,6 +54,11 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::LogProof(engine));
 
   catalogue.Add(o::MemoryErase(engine));
+  catalogue.Add(o::SourceAdd(engine));
+  catalogue.Add(o::SourceRemove(engine));
+  catalogue.Add(o::SourceList(engine));
+  catalogue.Add(o::SourceFiles(engine));
+  catalogue.Add(o::SourceSync(engine));
   catalogue.Add(o::TokenIssue(engine));
   catalogue.Add(o::TokenRevoke(engine));
   catalogue.Add(o::TokenList(engine));

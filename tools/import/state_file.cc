@@ -117,8 +117,8 @@ ImportRow RowOf(const Json& memory, std::uint64_t line) {
     return row;
   }
   Copy(memory, row.arguments,
-       {"text", "tags", "theme", "metadata", "importance", "authorship", "genre", "valid_from",
-        "valid_until", "expires_at"});
+       {"text", "tags", "theme", "metadata", "importance", "authorship", "store", "class", "genre",
+        "valid_from", "valid_until", "expires_at"});
   if (!TextIn(memory, "scope").empty()) row.arguments["scope"] = memory["scope"];
   row.is_fact = TextIn(memory, "kind") == "fact";
   const Json time = memory.contains("reference_time")  ? memory["reference_time"]

@@ -72,23 +72,25 @@ Status FolderWatch::Follow(const std::string& root, const std::vector<std::strin
   return {};
 }
 
-bool FolderWatch::Wait(milliseconds quiet, milliseconds patience, int stop_fd) {
-  if (!Ready(patience, stop_fd)) return false;
+Woken FolderWatch::Wait(milliseconds quiet, milliseconds patience, int stop_fd) {
+  Woken woken = Poll(patience, stop_fd);
+  if (woken != Woken::kChange) return woken;
   const auto end = Clock::now() + quiet * kPatienceFactor;
-  do {
+  while (woken == Woken::kChange && Clock::now() < end) {
     Drain();
-  } while (Clock::now() < end && Ready(std::min(quiet, Until(end)), stop_fd));
-  return true;
+    woken = Poll(std::min(quiet, Until(end)), stop_fd);
+  }
+  return woken == Woken::kStop ? woken : Woken::kChange;
 }
 
-bool FolderWatch::Ready(milliseconds patience, int stop_fd) const {
+Woken FolderWatch::Poll(milliseconds patience, int stop_fd) const {
   const auto end = Clock::now() + patience;
   while (true) {
     std::array<pollfd, 2> waits = {pollfd{fd_, POLLIN, 0}, pollfd{stop_fd, POLLIN, 0}};
     const int ready = poll(waits.data(), waits.size(), static_cast<int>(Until(end).count()));
     if (ready < 0 && errno == EINTR && Clock::now() < end) continue;
-    if ((waits[1].revents & (POLLIN | POLLHUP)) != 0) return false;
-    return ready > 0 && (waits[0].revents & POLLIN) != 0;
+    if (ready > 0 && waits[1].revents != 0) return Woken::kStop;
+    return ready > 0 ? Woken::kChange : Woken::kTime;
   }
 }
 

@@ -10,6 +10,8 @@
 
 namespace perdure {
 
+enum class Woken { kChange, kTime, kStop };
+
 class FolderWatch {
  public:
   static Result<FolderWatch> Open();
@@ -22,13 +24,13 @@ class FolderWatch {
   // system gives no more watches, with the setting to raise.
   Status Follow(const std::string& root, const std::vector<std::string>& folders);
 
-  // Returns true when something happened and nothing more did for `quiet`, or `quiet` * 5 are over
-  // since the first of it; false when `patience` is over, or `stop_fd` became readable.
-  bool Wait(std::chrono::milliseconds quiet, std::chrono::milliseconds patience, int stop_fd = -1);
+  // Returns kChange when something happened and nothing more did for `quiet`, or five times that is
+  // over since the first of it; kTime when `patience` is over; kStop when `stop_fd` is readable.
+  Woken Wait(std::chrono::milliseconds quiet, std::chrono::milliseconds patience, int stop_fd);
 
  private:
   explicit FolderWatch(int fd) : fd_(fd) {}
-  bool Ready(std::chrono::milliseconds patience, int stop_fd) const;
+  Woken Poll(std::chrono::milliseconds patience, int stop_fd) const;
   void Drain();
 
   int fd_;

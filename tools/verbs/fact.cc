@@ -27,6 +27,8 @@ void ClaimOptions(CLI::App& verb, const Arguments& arguments) {
   TextOption(verb, arguments, "--scope", "scope", "Place, e.g. acme/website;user=alice");
   JsonOption(verb, arguments, "--metadata", "metadata", "A JSON object");
   TextOption(verb, arguments, "--authorship", "authorship", "authored or reference");
+  TextOption(verb, arguments, "--store", "store", "Which store keeps it (default: default)");
+  TextOption(verb, arguments, "--class", "class", "document or communication");
   TextOption(verb, arguments, "--genre", "genre", "factual (default), associative, personal, ...");
   TextsOption(verb, arguments, "--from", "derived_from", "A memory it was made from (repeat)");
   NumberOption(verb, arguments, "--importance", "importance", "0 to 1 (default: 0.5)");

@@ -30,13 +30,16 @@ struct Storing {
   const char* description;
   const char* operation;
   Render render;
+  const char* alias = nullptr;
 };
 
 void AddStore(CLI::App& group, Program& program, const Storing& storing) {
   CLI::App& verb = AddVerb(group, program, storing.name, storing.description);
+  if (storing.alias) verb.alias(storing.alias);
   const Arguments arguments = NewArguments();
   const auto file = std::make_shared<std::string>();
-  auto* text = TextOption(verb, arguments, "text", "text", "The text; without it, --file or stdin");
+  auto* text =
+      TextOption(verb, arguments, "text", "text", "The text; - or nothing: --file, or stdin");
   verb.add_option("--file", *file, "Read the text from this file, byte for byte; - is stdin")
       ->excludes(text);
   TextOption(verb, arguments, "--title", "title", "One line that says what it is about");
@@ -50,6 +53,8 @@ void AddStore(CLI::App& group, Program& program, const Storing& storing) {
   TextOption(verb, arguments, "--genre", "genre", "factual (default), associative, personal, ...");
   TextsOption(verb, arguments, "--from", "derived_from", "A memory it was made from (repeat)");
   TextOption(verb, arguments, "--authorship", "authorship", "authored or reference");
+  TextOption(verb, arguments, "--store", "store", "Which store keeps it (default: default)");
+  TextOption(verb, arguments, "--class", "class", "document or communication");
   NumberOption(verb, arguments, "--importance", "importance", "0 to 1 (default: 0.5)");
   TextOption(verb, arguments, "--reference-time", "reference_time", "When the source said it");
   TextOption(verb, arguments, "--valid-from", "valid_from", "From when on it holds");
@@ -63,8 +68,8 @@ void AddStore(CLI::App& group, Program& program, const Storing& storing) {
   OnPreparedCall(
       verb, program, storing.operation, arguments,
       [file](Json& call) -> Status {
-        if (call.contains("text")) return {};
-        if (file->empty() && IsTerminal(STDIN_FILENO)) {
+        if (call.value("text", "-") != "-") return {};
+        if (!call.contains("text") && file->empty() && IsTerminal(STDIN_FILENO)) {
           return Fail(
               Code::kInvalidArgument,
               "There is no text: give it as an argument, with --file, or on standard input.",
@@ -229,7 +234,7 @@ void AddMemory(CLI::App& app, Program& program) {
   CLI::App& group = AddGroup(app, "memory", "Store, read, change and erase memories");
   AddStore(group, program,
            {"store", "Store a memory: text from the command line, a file or standard input",
-            "memory_store", PrintStored});
+            "memory_store", PrintStored, "add"});
   AddStore(group, program,
            {"propose", "Offer a memory to a reviewer, who lets it in or rejects it",
             "candidate_propose", PrintVerdict});

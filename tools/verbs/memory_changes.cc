@@ -51,6 +51,8 @@ void AddDescribe(CLI::App& group, Program& program) {
   TextOption(verb, arguments, "--expires-at", "expires_at", "When to leave default reads");
   NumberOption(verb, arguments, "--importance", "importance", "0 to 1");
   TextOption(verb, arguments, "--authorship", "authorship", "authored or reference");
+  TextOption(verb, arguments, "--store", "store", "Which store keeps it (default: default)");
+  TextOption(verb, arguments, "--class", "class", "document or communication");
   TextOption(verb, arguments, "--scope", "scope", "Move it there");
   TextsOption(verb, arguments, "--clear", "clear",
               "Empty this: title, tags, type, theme, metadata or expires_at (repeat for more)");

@@ -7,6 +7,7 @@
 
 namespace perdure {
 
+void AddSourceVerbs(CLI::App& app, Program& program);
 void AddServe(CLI::App& app, Program& program);
 void AddMcp(CLI::App& app, Program& program);
 void AddInit(CLI::App& app, Program& program);

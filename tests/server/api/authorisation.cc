@@ -216,6 +216,8 @@ std::string CodeByRules(const Rule& rule, const Caller& caller, const Target& ta
       return is_within ? "ok" : "forbidden";
     case About::kSpace:
       return caller.scope.empty() ? "ok" : "forbidden";
+    case About::kSource:
+      return caller.scope.empty() ? "not_found" : "forbidden";
     case About::kHouse:
       return RunsTheHouse(caller) ? "ok" : "forbidden";
     case About::kToken: {

@@ -43,6 +43,7 @@ enum class About {
   kSuppression,  // a rejected value: out of reach it is not there
   kRefusal,      // a refusal that waits for a reviewer: out of reach it is not there
   kToken,        // a token: the operator of the house reaches those of all spaces
+  kSource,       // a folder that a store mirrors, of which there is none: as kSpace
   kSpace,        // the whole space: tokens without a scope
   kHouse,        // the whole store: operators of the space main without a scope
 };

@@ -25,8 +25,9 @@ TEST(Roles, DecideWhichOperationsAreOpen) {
                                         "review_undo",        "predicate_declare", "policy_set",
                                         "review_dismiss"};
   const std::set<std::string> house = {
-      "memory_erase", "token_issue",   "token_revoke",  "token_list", "space_create",
-      "compact",      "index_rebuild", "clock_confirm", "backup",     "suppression_erase"};
+      "memory_erase", "token_issue",   "token_revoke",  "token_list",   "space_create",
+      "compact",      "index_rebuild", "clock_confirm", "backup",       "suppression_erase",
+      "source_add",   "source_remove", "source_list",   "source_files", "source_sync"};
   const std::set<std::string> by_reviewers_alone = {"memory_verify"};
   for (const Operation* operation : api.catalogue().All()) {
     const std::string& name = operation->name;
