@@ -160,7 +160,8 @@ Status StoreAgain(Transaction& txn, const NoteDraft& draft, const Uuid& id,
   if (!draft.metadata.empty()) change.metadata = draft.metadata;
   change.expires_at = draft.expires_at;
   change.authorship = draft.authorship;
-  if (draft.memory_class == fb::MemoryClass::communication) change.memory_class = draft.memory_class;
+  if (draft.memory_class == fb::MemoryClass::communication)
+    change.memory_class = draft.memory_class;
   std::string not_applied = NotApplied(draft, record, *label);
   if (draft.importance && *draft.importance != record.importance) {
     const Status allowed = CheckImportanceBound(txn, id, record, *draft.importance);

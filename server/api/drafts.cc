@@ -21,6 +21,11 @@ Json DraftSchema() {
        {"theme", s::Text("Heading in the contents")},
        {"scope", s::Scope()},
        {"source", s::Text("File, URL or person")},
+       {"store", s::Brief(s::Text("Named place for it. Default: default"))},
+       {"class", s::OneOf(s::ClassNames(), "A communication stays on this machine")},
+       {"record", s::Brief(s::Flag("Nobody may rewrite it"), "Nobody may rewrite it")},
+       {"supersedes",
+        s::Brief(s::Text("Id of the memory that this one corrects"), "Id of what it corrects")},
        {"conversation", s::Brief(s::Text("Episodes: which one"),
                                  "Episodes; with position (number of the turn), speaker, session")},
        {"position", s::Brief(s::Integer("Episodes: number of the turn"))},
@@ -58,6 +63,13 @@ Result<NoteDraft> DraftOf(const Engine& engine, const Principal& principal, cons
   if (arguments.contains("position")) draft.position = arguments["position"];
   draft.authorship = AuthorshipOf(arguments);
   draft.genre = GenreOf(arguments);
+  draft.store = TextOf(arguments, "store");
+  draft.memory_class = ClassOf(arguments);
+  draft.is_record = arguments.value("record", false);
+  if (arguments.contains("supersedes")) {
+    ASSIGN_OR_RETURN(draft.supersedes,
+                     IdOf(engine, principal, TextOf(arguments, "supersedes"), "supersedes"));
+  }
   if (arguments.contains("importance")) draft.importance = arguments["importance"].get<float>();
   ASSIGN_OR_RETURN(draft.derived_from, IdsOf(engine, principal, arguments, "derived_from"));
   ASSIGN_OR_RETURN(draft.reference_time, TimeOf(arguments, "reference_time"));

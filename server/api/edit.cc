@@ -76,6 +76,8 @@ Result<DescribeMemory> DescriptionOf(const Json& arguments) {
   if (arguments.contains("metadata")) change.metadata = DumpJson(arguments["metadata"]);
   if (arguments.contains("importance")) change.importance = arguments["importance"].get<float>();
   change.authorship = AuthorshipOf(arguments);
+  text("store", change.store);
+  change.memory_class = ClassOf(arguments);
   ASSIGN_OR_RETURN(change.expires_at, TimeOf(arguments, "expires_at"));
   ASSIGN_OR_RETURN(change.scope, ScopeOf(arguments));
   change.clear = arguments.value("clear", std::vector<std::string>());
@@ -94,6 +96,9 @@ Json DescriptionSchema() {
        {"authorship", s::Brief(s::OneOf(s::AuthorshipNames()))},
        {"expires_at", s::Brief(s::Time("When to leave default reads"))},
        {"scope", s::WithExample(s::Text("Moves the memory there"), "acme/website")},
+       {"cross_scope", s::Brief(s::Flag("The move to another user, agent or run is meant"))},
+       {"store", s::Brief(s::Text("Puts the memory there"))},
+       {"class", s::Brief(s::OneOf(s::ClassNames()))},
        {"clear",
         s::ListOf(s::Brief(s::OneOf({"title", "tags", "type", "theme", "metadata", "expires_at"})),
                   "Fields to empty")}},
@@ -103,7 +108,7 @@ Json DescriptionSchema() {
 Status CheckDescription(const Json& arguments) {
   const Json properties = DescriptionSchema()["properties"];
   const auto changes = [&](const auto& item) {
-    return item.key() != "id" && properties.contains(item.key());
+    return item.key() != "id" && item.key() != "cross_scope" && properties.contains(item.key());
   };
   const auto items = arguments.items();
   if (std::none_of(items.begin(), items.end(), changes)) {

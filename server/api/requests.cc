@@ -126,6 +126,12 @@ std::optional<fb::Genre> GenreOf(const Json& arguments) {
   return EnumOf(*it, fb::EnumValuesGenre(), fb::EnumNameGenre);
 }
 
+std::optional<fb::MemoryClass> ClassOf(const Json& arguments) {
+  const auto it = arguments.find("class");
+  if (it == arguments.end()) return std::nullopt;
+  return EnumOf(*it, fb::EnumValuesMemoryClass(), fb::EnumNameMemoryClass);
+}
+
 Result<Refusing> RefusingOf(const Json& arguments) {
   Refusing refusing;
   refusing.wide = arguments.value("wide", false);
@@ -136,6 +142,7 @@ Result<Refusing> RefusingOf(const Json& arguments) {
 Result<ListFilter> FilterOf(const Json& arguments) {
   ListFilter read;
   ASSIGN_OR_RETURN(read.scope, ScopeOf(arguments));
+  read.scope_exact = arguments.value("scope_exact", false);
   const auto it = arguments.find("filter");
   if (it == arguments.end()) return read;
   const Json& filter = *it;
@@ -154,6 +161,8 @@ Result<ListFilter> FilterOf(const Json& arguments) {
   }
   if (filter.contains("pinned")) read.pinned = filter["pinned"].get<bool>();
   read.authorship = AuthorshipOf(filter);
+  read.memory_class = ClassOf(filter);
+  if (filter.contains("store")) read.store = TextOf(filter, "store");
   RETURN_IF_ERROR(ReadTimes(filter, read));
   return read;
 }
@@ -214,6 +223,7 @@ WriteOptions WriteOptionsOf(std::string_view operation, const Json& arguments) {
   options.dry_run = arguments.value("dry_run", false);
   options.keep = arguments.value("keep", false);
   options.reason = TextOf(arguments, "reason");
+  options.cross_scope = arguments.value("cross_scope", false);
   if (arguments.contains("expected_version")) {
     options.expected_version = VersionOf(arguments, "expected_version");
   }

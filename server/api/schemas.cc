@@ -142,6 +142,8 @@ Json Scope() {
                      "acme/website;user=alice");
 }
 
+Json ScopeExact() { return Brief(Flag("The scope alone, not what lies below it")); }
+
 Json Time(std::string_view description) {
   return WithExample(Text(description), "2024-05-01T08:30:00Z");
 }
@@ -161,6 +163,8 @@ Json Filter() {
                         {"kind", OneOf(KindNames())},
                         {"pinned", Flag()},
                         {"authorship", OneOf(AuthorshipNames())},
+                        {"class", OneOf(ClassNames())},
+                        {"store", Text()},
                         {"genre", ListOf(OneOf(GenreNames()), "Default: factual")},
                         {"created_from", Text()},
                         {"created_until", Text()},
@@ -168,7 +172,8 @@ Json Filter() {
                         {"updated_until", Text()}});
   filter = Brief(std::move(filter),
                  "tag, tags (all), type, theme, state (list: live, archived, ...; default "
-                 "live), kind, genre (list; default factual), authorship, pinned, created_from, "
+                 "live), kind, genre (list; default factual), authorship, class, store, pinned, "
+                 "created_from, "
                  "created_until, updated_from, updated_until");
   return WithExample(std::move(filter), {{"tag", "decision"}});
 }
@@ -239,7 +244,11 @@ Json Memory(Detail detail) {
                                          {"record_time", Text()},
                                          {"reference_time", Text()},
                                          {"valid", Flag()},
-                                         {"expired", Flag()}});
+                                         {"expired", Flag()},
+                                         {"store", Text("When it is not default")},
+                                         {"class", Text("When it is not document")},
+                                         {"record", Flag("Nobody may rewrite it")},
+                                         {"editable", Flag("False: change the file instead")}});
   if (detail == Detail::kListed) return memory;
   memory["required"].push_back("text");
   memory = With(std::move(memory), {{"text", Text()}, {"next_offset", Integer()}});
@@ -282,6 +291,13 @@ Json KindNames() { return Names(fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKi
 Json StateNames() { return Names(fb::EnumValuesMemoryState(), fb::EnumNameMemoryState); }
 Json AuthorshipNames() { return Names(fb::EnumValuesAuthorship(), fb::EnumNameAuthorship); }
 Json GenreNames() { return Names(fb::EnumValuesGenre(), fb::EnumNameGenre); }
+Json ClassNames() { return Names(fb::EnumValuesMemoryClass(), fb::EnumNameMemoryClass); }
+Json ContainerKindNames() {
+  return Names(fb::EnumValuesContainerKind(), fb::EnumNameContainerKind);
+}
+Json ProjectStatusNames() {
+  return Names(fb::EnumValuesProjectStatus(), fb::EnumNameProjectStatus);
+}
 Json ShapeNames() { return Names(fb::EnumValuesValueShape(), fb::EnumNameValueShape); }
 Json RepetitionNames() { return Names(fb::EnumValuesRepetition(), fb::EnumNameRepetition); }
 Json AdmissionNames() { return Names(fb::EnumValuesAdmission(), fb::EnumNameAdmission); }

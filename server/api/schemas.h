@@ -51,6 +51,7 @@ Json InBrief(const Json& schema);
 // Arguments that mean the same in every operation.
 Json Id();
 Json Scope();
+Json ScopeExact();
 Json AsOf();
 Json ValidAt();
 Json Time(std::string_view description);
@@ -80,6 +81,9 @@ Json StateNames();
 Json AuthorshipNames();
 Json GenreNames();
 Json ShapeNames();
+Json ClassNames();
+Json ContainerKindNames();
+Json ProjectStatusNames();
 Json RepetitionNames();
 Json AdmissionNames();
 Json TrustNames();

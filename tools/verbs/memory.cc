@@ -239,6 +239,7 @@ void AddMemory(CLI::App& app, Program& program) {
   AddDiff(group, program);
   AddMemoryChanges(group, program);
   AddMemoryGovern(group, program);
+  AddMemoryLinks(group, program);
 }
 
 }  // namespace perdure
