@@ -59,8 +59,7 @@ using IndexEraser =
 
 class Engine {
  public:
-  // Makes an empty store in `directory`: keys, the spaces `system` and `main`. kConflict when
-  // there is one already.
+  // Makes an empty store: keys, the spaces `system` and `main`. kConflict when there is one.
   static Status Create(const std::string& directory, Clock& clock, Random& random);
   // `clock` and `random` must outlive the engine. Checks the tail of every log since its last
   // checkpoint, in time independent of the log's length.
@@ -84,21 +83,18 @@ class Engine {
     std::uint32_t payloads = 0;
   };
   Result<Erasure> Erase(const Principal& principal, EraseMemories command, WriteOptions options);
-  // The same for all that matches; `command.erase` must be set.
-  Result<Erasure> EraseMatching(const Principal& principal, ForgetMatching command,
-                                WriteOptions options);
+  // The same for all that matches; `erase` must be set.
+  Result<Erasure> EraseMatching(const Principal& principal, ForgetMatching all, WriteOptions how);
   void SetIndexEraser(IndexEraser eraser);
   // Finishes erasures that a crash interrupted. Called once after SetIndexEraser; from then on the
   // engine tries again by itself what it could not finish.
   Status ResumeErasures();
 
-  // Makes a space with keys of its own. The name has small letters, digits and hyphens. It gets
-  // the next number, or the wanted one if that is free.
+  // Makes a space with keys of its own, of the next number or the wanted one if that is free.
   Result<SpaceInfo> AddSpace(const Principal& principal, const std::string& name,
                              WriteOptions options, std::optional<SpaceId> number = {});
 
-  // Trims projection history before `before`; with `payloads`, in every space, also the payloads
-  // that only versions superseded before it needed.
+  // Trims projection history; with `payloads`, in every space, also what only it needed.
   Result<WriteOutcome> Compact(const Principal& principal, CompactHistory command,
                                WriteOptions options);
   // What a compaction with payloads would drop. Reads the history of every space.

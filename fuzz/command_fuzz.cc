@@ -31,7 +31,7 @@ class Run {
 
   void Step() {
     now_ += data_.ConsumeIntegralInRange<Micros>(-5, 1'000'000);
-    switch (data_.ConsumeIntegralInRange<int>(0, 8)) {
+    switch (data_.ConsumeIntegralInRange<int>(0, 9)) {
       case 0:
         Store();
         break;
@@ -55,6 +55,9 @@ class Run {
         break;
       case 7:
         Governed();
+        break;
+      case 8:
+        Placed();
         break;
       default:
         Erase();
@@ -244,6 +247,9 @@ class Run {
     NoteDraft draft;
     draft.text = Text();
     draft.title = "loose";
+    draft.scope = Place();
+    draft.is_record = data_.ConsumeBool();
+    if (data_.ConsumeBool() && !loose_.empty()) draft.supersedes = loose_.back();
     if (data_.ConsumeBool()) draft.derived_from = {Loose()};
     return draft;
   }
@@ -312,6 +318,47 @@ class Run {
     }
   }
 
+  ScopePath Place() {
+    static constexpr const char* kNames[] = {"a", "b", "c"};
+    ScopePath path;
+    for (int depth = data_.ConsumeIntegralInRange<int>(0, 3); depth > 0; --depth) {
+      path.containers.emplace_back(data_.PickValueInArray(kNames));
+    }
+    return path;
+  }
+  void Placed() {
+    switch (data_.ConsumeIntegralInRange<int>(0, 9)) {
+      case 8:
+        return DoLoosely(StoreMemories{{LooseNote()}});
+      case 9: {
+        ForgetMatching matching{.scope = Place()};  // the oracle's notes lie at the root
+        if (matching.scope.empty()) matching.scope.user = "nobody";
+        matching.erase = data_.ConsumeBool();
+        return DoLoosely(matching);
+      }
+      case 0:
+        return DoLoosely(CreateContainer{.container = Place(), .description = Text()});
+      case 1: {
+        DescribeContainer change{.container = Place()};
+        if (data_.ConsumeBool()) change.name = Text();
+        if (data_.ConsumeBool()) change.conditions = Text();
+        return DoLoosely(change);
+      }
+      case 2:
+        return DoLoosely(MoveContainer{Place(), Place()});
+      case 3:
+        return DoLoosely(DeleteContainer{Place(), Place()});
+      case 4:
+        return DoLoosely(AddLink{Loose(), Loose(), Text()});
+      case 5:
+        return DoLoosely(RemoveLink{Loose(), Loose(), Text()});
+      case 6:
+        return DoLoosely(AddSource{Text(), Text(), Text()});
+      default:
+        return DoLoosely(RemoveSource{last_ - data_.ConsumeIntegral<std::uint8_t>()});
+    }
+  }
+
   // State, pin and title after a revert are the version's own: taken as they are.
   void Refresh(const Uuid& id) {
     const auto record = ReadMemory(state_, kMainSpace, id);
@@ -352,7 +399,7 @@ class Run {
 }  // namespace perdure::fuzz
 
 // A command that is added joins the steps above.
-static_assert(std::variant_size_v<perdure::Command> == 30);
+static_assert(std::variant_size_v<perdure::Command> == 39);
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider provider(data, size);

@@ -20,6 +20,7 @@ void AddVerbs(CLI::App& app, Program& program) {
   perdure::AddReview(app, program);
   perdure::AddPredicate(app, program);
   perdure::AddPolicy(app, program);
+  perdure::AddWorkspace(app, program);
   perdure::AddRollback(app, program);
   perdure::AddSnapshot(app, program);
   perdure::AddLog(app, program);

@@ -56,16 +56,16 @@ Status EraseLinks(const fb::Entry& entry, const Secret& secret, Overlay& state) 
   const std::string prefix = tables::LinkPrefix(entry.space(), FromId(*MemoryOf(entry)));
   std::vector<Edge> edges;
   Status malformed;
-  RETURN_IF_ERROR(state.Scan(Family::kState, prefix, PrefixEnd(prefix),
-                             [&](std::string_view key, std::string_view value) {
-                               const auto link = Unpack<fb::LinkRecordT>(value);
-                               if (!link) malformed = std::unexpected(link.error());
-                               if (link) {
-                                 edges.push_back({ReadBigEndian(key.substr(prefix.size())),
-                                                  FromId(link->from), FromId(link->to)});
-                               }
-                               return malformed.has_value();
-                             }));
+  RETURN_IF_ERROR(state.Scan(
+      Family::kState, prefix, PrefixEnd(prefix), [&](std::string_view key, std::string_view value) {
+        const auto link = Unpack<fb::LinkRecordT>(value);
+        if (!link) malformed = std::unexpected(link.error());
+        if (link) {
+          edges.push_back(
+              {ReadBigEndian(key.substr(prefix.size())), FromId(link->from), FromId(link->to)});
+        }
+        return malformed.has_value();
+      }));
   RETURN_IF_ERROR(malformed);
   for (const Edge& edge : edges) RETURN_IF_ERROR(Drop(entry, edge, secret, state));
   return {};

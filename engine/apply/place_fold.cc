@@ -13,9 +13,10 @@ namespace {
 Result<fb::ScopeNodeRecordT> KnownNode(const fb::Entry& entry, Seq node, const Overlay& state) {
   ASSIGN_OR_RETURN(auto record, ReadNode(state, entry.space(), node));
   if (record) return std::move(*record);
-  return Fail(Code::kCorrupt,
-              fmt::format("Entry {} is about a place that was never made. Run `perdure log verify`.",
-                          entry.seq()));
+  return Fail(
+      Code::kCorrupt,
+      fmt::format("Entry {} is about a place that was never made. Run `perdure log verify`.",
+                  entry.seq()));
 }
 
 void PutNode(const fb::Entry& entry, Seq node, fb::ScopeNodeRecordT record, Overlay& state) {

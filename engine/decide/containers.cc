@@ -117,17 +117,16 @@ Result<Nodes> ReadNodes(const StateReader& reader, SpaceId space) {
   Nodes nodes;
   const std::string prefix = tables::ScopeNodePrefix(space);
   Status malformed;
-  RETURN_IF_ERROR(reader.Scan(Family::kState, prefix, PrefixEnd(prefix),
-                              [&](std::string_view key, std::string_view value) {
-                                auto record = Unpack<fb::ScopeNodeRecordT>(value);
-                                if (!record) {
-                                  malformed = std::unexpected(record.error());
-                                  return false;
-                                }
-                                nodes.emplace(ReadBigEndian(key.substr(prefix.size())),
-                                              std::move(*record));
-                                return true;
-                              }));
+  RETURN_IF_ERROR(reader.Scan(
+      Family::kState, prefix, PrefixEnd(prefix), [&](std::string_view key, std::string_view value) {
+        auto record = Unpack<fb::ScopeNodeRecordT>(value);
+        if (!record) {
+          malformed = std::unexpected(record.error());
+          return false;
+        }
+        nodes.emplace(ReadBigEndian(key.substr(prefix.size())), std::move(*record));
+        return true;
+      }));
   RETURN_IF_ERROR(malformed);
   return nodes;
 }
@@ -161,13 +160,12 @@ Result<Seq> RequireContainer(const Transaction& txn, const ScopePath& path,
                   std::string(field));
   }
   const auto none = [&] {
-    return Refuse(Rule::kNothing,
-                  fmt::format("There is no container '{}' that this token may see.",
-                              FormatScope(path)),
-                  std::string(field));
+    return Refuse(
+        Rule::kNothing,
+        fmt::format("There is no container '{}' that this token may see.", FormatScope(path)),
+        std::string(field));
   };
-  ASSIGN_OR_RETURN(const auto ref,
-                   FindScope(txn.state(), txn.space(), txn.secret(), path));
+  ASSIGN_OR_RETURN(const auto ref, FindScope(txn.state(), txn.space(), txn.secret(), path));
   if (!ref) return none();
   ScopePath containers_of_own;
   containers_of_own.containers = txn.principal().scope.containers;
@@ -247,9 +245,8 @@ Status DecideCreateContainer(Transaction& txn, const CreateContainer& command) {
   const std::string name = above.containers.back();
   above.containers.pop_back();
   ASSIGN_OR_RETURN(const fb::ScopeRef parent, EnsureScope(txn, above));
-  ASSIGN_OR_RETURN(const auto known,
-                   FindNode(txn.state(), txn.space(), txn.secret(), fb::NodeClass::container,
-                            parent.container(), name));
+  ASSIGN_OR_RETURN(const auto known, FindNode(txn.state(), txn.space(), txn.secret(),
+                                              fb::NodeClass::container, parent.container(), name));
   if (known) {
     ASSIGN_OR_RETURN(const auto record, ReadNode(txn.state(), txn.space(), *known));
     if (!record || record->deleted_seq == 0) return NameTaken(name);

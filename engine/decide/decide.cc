@@ -1,102 +1,57 @@
 #include "engine/decide/decide.h"
 
-#include <type_traits>
-
 namespace perdure {
 namespace {
 
-template <typename>
-inline constexpr bool kUnhandled = false;
+// A command without a decision does not compile.
+struct Decider {
+  Transaction& txn;
+
+  Status operator()(const StoreMemories& c) const { return DecideStore(txn, c); }
+  Status operator()(const EditMemory& c) const { return DecideEdit(txn, c); }
+  Status operator()(const DescribeMemory& c) const { return DecideDescribe(txn, c); }
+  Status operator()(const MoveState& c) const { return DecideMoveState(txn, c); }
+  Status operator()(const EraseMemories& c) const { return DecideErase(txn, c); }
+  Status operator()(const RevertMemory& c) const { return DecideRevert(txn, c); }
+  Status operator()(const Rollback& c) const { return DecideRollback(txn, c); }
+  Status operator()(const NameSnapshot& c) const { return DecideSnapshot(txn, c); }
+  Status operator()(const IssueToken& c) const { return DecideIssueToken(txn, c); }
+  Status operator()(const RevokeToken& c) const { return DecideRevokeToken(txn, c); }
+  Status operator()(const CreateSpace& c) const { return DecideCreateSpace(txn, c); }
+  Status operator()(const CompleteErasure& c) const { return DecideCompleteErasure(txn, c); }
+  Status operator()(const CompactHistory& c) const { return DecideCompactHistory(txn, c); }
+  Status operator()(const DropPayloads& c) const { return DecideDropPayloads(txn, c); }
+  Status operator()(const AssertFacts& c) const { return DecideAssert(txn, c); }
+  Status operator()(const ProposeCandidate& c) const { return DecidePropose(txn, c); }
+  Status operator()(const ReviewCandidate& c) const { return DecideReview(txn, c); }
+  Status operator()(const UndoReview& c) const { return DecideUndoReview(txn, c); }
+  Status operator()(const SuppressValue& c) const { return DecideSuppress(txn, c); }
+  Status operator()(const LiftSuppression& c) const { return DecideLift(txn, c); }
+  Status operator()(const DeclarePredicate& c) const { return DecideDeclarePredicate(txn, c); }
+  Status operator()(const SetPolicy& c) const { return DecideSetPolicy(txn, c); }
+  Status operator()(const VerifyMemory& c) const { return DecideVerify(txn, c); }
+  Status operator()(const ScoreMemory& c) const { return DecideScore(txn, c); }
+  Status operator()(const ChangeGenre& c) const { return DecideChangeGenre(txn, c); }
+  Status operator()(const MergeMemories& c) const { return DecideMerge(txn, c); }
+  Status operator()(const UnmergeMemory& c) const { return DecideUnmerge(txn, c); }
+  Status operator()(const MarkRestored& c) const { return DecideMarkRestored(txn, c); }
+  Status operator()(const CarrySuppression& c) const { return DecideCarry(txn, c); }
+  Status operator()(const DismissRefusals& c) const { return DecideDismiss(txn, c); }
+  Status operator()(const CreateContainer& c) const { return DecideCreateContainer(txn, c); }
+  Status operator()(const DescribeContainer& c) const { return DecideDescribeContainer(txn, c); }
+  Status operator()(const MoveContainer& c) const { return DecideMoveContainer(txn, c); }
+  Status operator()(const DeleteContainer& c) const { return DecideDeleteContainer(txn, c); }
+  Status operator()(const AddLink& c) const { return DecideAddLink(txn, c); }
+  Status operator()(const RemoveLink& c) const { return DecideRemoveLink(txn, c); }
+  Status operator()(const ForgetMatching& c) const { return DecideForgetMatching(txn, c); }
+  Status operator()(const AddSource& c) const { return DecideAddSource(txn, c); }
+  Status operator()(const RemoveSource& c) const { return DecideRemoveSource(txn, c); }
+};
 
 }  // namespace
 
 Status Decide(Transaction& txn, const Command& command) {
-  return std::visit(
-      [&txn](const auto& c) -> Status {
-        using C = std::decay_t<decltype(c)>;
-        if constexpr (std::is_same_v<C, StoreMemories>) {
-          return DecideStore(txn, c);
-        } else if constexpr (std::is_same_v<C, EditMemory>) {
-          return DecideEdit(txn, c);
-        } else if constexpr (std::is_same_v<C, DescribeMemory>) {
-          return DecideDescribe(txn, c);
-        } else if constexpr (std::is_same_v<C, MoveState>) {
-          return DecideMoveState(txn, c);
-        } else if constexpr (std::is_same_v<C, EraseMemories>) {
-          return DecideErase(txn, c);
-        } else if constexpr (std::is_same_v<C, RevertMemory>) {
-          return DecideRevert(txn, c);
-        } else if constexpr (std::is_same_v<C, Rollback>) {
-          return DecideRollback(txn, c);
-        } else if constexpr (std::is_same_v<C, NameSnapshot>) {
-          return DecideSnapshot(txn, c);
-        } else if constexpr (std::is_same_v<C, IssueToken>) {
-          return DecideIssueToken(txn, c);
-        } else if constexpr (std::is_same_v<C, RevokeToken>) {
-          return DecideRevokeToken(txn, c);
-        } else if constexpr (std::is_same_v<C, CreateSpace>) {
-          return DecideCreateSpace(txn, c);
-        } else if constexpr (std::is_same_v<C, CompleteErasure>) {
-          return DecideCompleteErasure(txn, c);
-        } else if constexpr (std::is_same_v<C, CompactHistory>) {
-          return DecideCompactHistory(txn, c);
-        } else if constexpr (std::is_same_v<C, DropPayloads>) {
-          return DecideDropPayloads(txn, c);
-        } else if constexpr (std::is_same_v<C, AssertFacts>) {
-          return DecideAssert(txn, c);
-        } else if constexpr (std::is_same_v<C, ProposeCandidate>) {
-          return DecidePropose(txn, c);
-        } else if constexpr (std::is_same_v<C, ReviewCandidate>) {
-          return DecideReview(txn, c);
-        } else if constexpr (std::is_same_v<C, UndoReview>) {
-          return DecideUndoReview(txn, c);
-        } else if constexpr (std::is_same_v<C, SuppressValue>) {
-          return DecideSuppress(txn, c);
-        } else if constexpr (std::is_same_v<C, LiftSuppression>) {
-          return DecideLift(txn, c);
-        } else if constexpr (std::is_same_v<C, DeclarePredicate>) {
-          return DecideDeclarePredicate(txn, c);
-        } else if constexpr (std::is_same_v<C, SetPolicy>) {
-          return DecideSetPolicy(txn, c);
-        } else if constexpr (std::is_same_v<C, VerifyMemory>) {
-          return DecideVerify(txn, c);
-        } else if constexpr (std::is_same_v<C, ScoreMemory>) {
-          return DecideScore(txn, c);
-        } else if constexpr (std::is_same_v<C, ChangeGenre>) {
-          return DecideChangeGenre(txn, c);
-        } else if constexpr (std::is_same_v<C, MergeMemories>) {
-          return DecideMerge(txn, c);
-        } else if constexpr (std::is_same_v<C, UnmergeMemory>) {
-          return DecideUnmerge(txn, c);
-        } else if constexpr (std::is_same_v<C, MarkRestored>) {
-          return DecideMarkRestored(txn, c);
-        } else if constexpr (std::is_same_v<C, CarrySuppression>) {
-          return DecideCarry(txn, c);
-        } else if constexpr (std::is_same_v<C, DismissRefusals>) {
-          return DecideDismiss(txn, c);
-        } else if constexpr (std::is_same_v<C, CreateContainer>) {
-          return DecideCreateContainer(txn, c);
-        } else if constexpr (std::is_same_v<C, DescribeContainer>) {
-          return DecideDescribeContainer(txn, c);
-        } else if constexpr (std::is_same_v<C, MoveContainer>) {
-          return DecideMoveContainer(txn, c);
-        } else if constexpr (std::is_same_v<C, DeleteContainer>) {
-          return DecideDeleteContainer(txn, c);
-        } else if constexpr (std::is_same_v<C, AddLink>) {
-          return DecideAddLink(txn, c);
-        } else if constexpr (std::is_same_v<C, RemoveLink>) {
-          return DecideRemoveLink(txn, c);
-        } else if constexpr (std::is_same_v<C, ForgetMatching>) {
-          return DecideForgetMatching(txn, c);
-        } else if constexpr (std::is_same_v<C, AddSource>) {
-          return DecideAddSource(txn, c);
-        } else if constexpr (std::is_same_v<C, RemoveSource>) {
-          return DecideRemoveSource(txn, c);
-        } else {
-          static_assert(kUnhandled<C>, "a command without a decision");
-        }
-      },
-      command);
+  return std::visit(Decider{txn}, command);
 }
 
 }  // namespace perdure

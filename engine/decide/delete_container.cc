@@ -23,8 +23,8 @@ Status MoveOne(Transaction& txn, const Uuid& id, fb::MemoryRecordT record, Seq t
   if (may_be_shown) {
     Status allowed = CheckMayReturn(txn, record);
     if (!allowed) {
-      allowed.error().message = fmt::format("Memory {} cannot be moved there. {}", ToString(id),
-                                            allowed.error().message);
+      allowed.error().message =
+          fmt::format("Memory {} cannot be moved there. {}", ToString(id), allowed.error().message);
       return allowed;
     }
   }

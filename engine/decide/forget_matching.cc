@@ -18,8 +18,7 @@ using Labelled = std::set<std::pair<Uuid, Seq>>;  // memory and the label_seq th
 
 Result<Labelled> WithLabel(const Transaction& txn, std::string_view kind, std::string_view label) {
   Labelled found;
-  const std::string prefix =
-      tables::ValuePrefix(txn.space(), LabelKey(txn.secret(), kind, label));
+  const std::string prefix = tables::ValuePrefix(txn.space(), LabelKey(txn.secret(), kind, label));
   RETURN_IF_ERROR(txn.state().Scan(
       Family::kRows, prefix, PrefixEnd(prefix), [&](std::string_view row, std::string_view) {
         row.remove_prefix(prefix.size());
@@ -38,9 +37,9 @@ struct Matcher {
 
   bool HasState(const fb::MemoryRecordT& record) const {
     if (record.state == fb::MemoryState::erased) return false;
-    return command.erase || (record.state != fb::MemoryState::pending &&
-                             record.state != fb::MemoryState::rejected &&
-                             record.state != fb::MemoryState::forgotten);
+    return command.erase ||
+           (record.state != fb::MemoryState::pending && record.state != fb::MemoryState::rejected &&
+            record.state != fb::MemoryState::forgotten);
   }
 
   Result<bool> Matches(const Uuid& id, const fb::MemoryRecordT& record) const {
@@ -57,9 +56,8 @@ struct Matcher {
 };
 
 bool NamesSomething(const ForgetMatching& command) {
-  return !command.scope.empty() || command.scope_exact || command.store ||
-         command.created_before || command.expired || !command.tags.empty() ||
-         !command.type.empty();
+  return !command.scope.empty() || command.scope_exact || command.store || command.created_before ||
+         command.expired || !command.tags.empty() || !command.type.empty();
 }
 
 std::unexpected<Error> NothingMatches() {
@@ -72,8 +70,8 @@ Result<bool> Prepare(const Transaction& txn, const ForgetMatching& command, Matc
   if (!scope) return false;
   matcher.scope = *scope;
   if (command.store) {
-    ASSIGN_OR_RETURN(matcher.store, FindStore(txn.state(), txn.space(), txn.secret(),
-                                              *command.store));
+    ASSIGN_OR_RETURN(matcher.store,
+                     FindStore(txn.state(), txn.space(), txn.secret(), *command.store));
     if (!matcher.store) return false;
   }
   for (const std::string& tag : command.tags) {
@@ -117,9 +115,9 @@ Status ForgetOne(Transaction& txn, const Uuid& id) {
 }  // namespace
 
 Status DecideForgetMatching(Transaction& txn, const ForgetMatching& command) {
-  RETURN_IF_ERROR(RequireRole(txn, command.erase ? kOperator : kReviewer | kOperator,
-                              command.erase ? "Erasing all that matches"
-                                            : "Forgetting all that matches"));
+  RETURN_IF_ERROR(
+      RequireRole(txn, command.erase ? kOperator : kReviewer | kOperator,
+                  command.erase ? "Erasing all that matches" : "Forgetting all that matches"));
   if (!NamesSomething(command)) {
     return Refuse(Rule::kMalformed,
                   "This would be everything. Name a scope, a store, a time, tags or a type.",

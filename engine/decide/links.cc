@@ -45,15 +45,14 @@ Status CheckEnds(const Transaction& txn, const AddLink& command) {
 Status CheckRoom(const Transaction& txn, const Uuid& end) {
   std::size_t count = 0;
   const std::string prefix = tables::LinkPrefix(txn.space(), end);
-  RETURN_IF_ERROR(txn.state().Scan(Family::kState, prefix, PrefixEnd(prefix),
-                                   [&](std::string_view, std::string_view) {
-                                     return ++count < limits::kLinksMax;
-                                   }));
+  RETURN_IF_ERROR(txn.state().Scan(
+      Family::kState, prefix, PrefixEnd(prefix),
+      [&](std::string_view, std::string_view) { return ++count < limits::kLinksMax; }));
   if (count < limits::kLinksMax) return {};
-  return Refuse(Rule::kLimit,
-                fmt::format("Memory {} has {} links, which is the most.", ToString(end),
-                            limits::kLinksMax),
-                "from");
+  return Refuse(
+      Rule::kLimit,
+      fmt::format("Memory {} has {} links, which is the most.", ToString(end), limits::kLinksMax),
+      "from");
 }
 
 Result<std::optional<std::string>> Row(const Transaction& txn, const Uuid& from, const Uuid& to,

@@ -120,9 +120,9 @@ struct RevertMemory {
 // Back to what a scope, or one memory, was at record time `to`.
 struct Rollback {
   ScopePath scope;
-  bool scope_exact = false;  // the container alone, without those below it
   std::optional<Uuid> memory;
   Micros to = 0;
+  bool scope_exact = false;  // the container alone, without those below it
 };
 
 // Typed edges between memories, read from either end.

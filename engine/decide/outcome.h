@@ -50,11 +50,11 @@ struct WriteOutcome {
   Seq kept_seq = 0;       // the entry that keeps a dry run, 0 for none
   bool repeated = false;  // answered from the log for an idempotency key
   std::vector<MemoryOutcome> memories;
-  std::uint32_t moved_out = 0;  // rollback: left where they are now
-  std::uint32_t erased = 0;     // rollback: gone for good
-  std::uint32_t kept_out = 0;   // rollback: suppressed since, or another value stands
-  std::vector<Uuid> copies;     // erasure: memories that say the same and stay
-  Seq made = 0;                 // the container, source or link that it made or changed
+  std::uint32_t moved_out = 0;   // rollback: left where they are now
+  std::uint32_t erased = 0;      // rollback: gone for good
+  std::uint32_t kept_out = 0;    // rollback: suppressed since, or another value stands
+  std::vector<Uuid> copies;      // erasure: memories that say the same and stay
+  Seq made = 0;                  // the container, source or link that it made or changed
   std::uint32_t containers = 0;  // that it deleted
 };
 

@@ -16,8 +16,10 @@ Result<std::vector<LinkInfo>> ReadLinks(const ReadView& view, const Uuid& id) {
                                      if (!link) malformed = std::unexpected(link.error());
                                      if (link) {
                                        all.push_back({ReadBigEndian(key.substr(prefix.size())),
-                                                      link->record_time, FromId(link->from),
-                                                      FromId(link->to), {}});
+                                                      link->record_time,
+                                                      FromId(link->from),
+                                                      FromId(link->to),
+                                                      {}});
                                      }
                                      return malformed.has_value();
                                    }));

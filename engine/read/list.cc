@@ -91,15 +91,15 @@ bool MatchesNumbers(const ListFilter& filter, const fb::MemoryRecordT& record, M
 }
 
 std::string DigestOf(const ListFilter& filter, SpaceId space) {
-  std::string text = fmt::format(
-      "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", space,
-      filter.scope ? FormatScope(*filter.scope) : "-", fmt::join(filter.tags, "\x1f"), filter.type,
-      filter.theme, filter.kind ? static_cast<int>(*filter.kind) : -1,
-      filter.pinned ? static_cast<int>(*filter.pinned) : -1,
-      filter.authorship ? static_cast<int>(*filter.authorship) : -1,
-      filter.created_from.value_or(kTimeMin), filter.created_until.value_or(kTimeMax),
-      filter.updated_from.value_or(kTimeMin), filter.updated_until.value_or(kTimeMax),
-      filter.scope_exact ? "exact" : "");
+  std::string text =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", space,
+                  filter.scope ? FormatScope(*filter.scope) : "-", fmt::join(filter.tags, "\x1f"),
+                  filter.type, filter.theme, filter.kind ? static_cast<int>(*filter.kind) : -1,
+                  filter.pinned ? static_cast<int>(*filter.pinned) : -1,
+                  filter.authorship ? static_cast<int>(*filter.authorship) : -1,
+                  filter.created_from.value_or(kTimeMin), filter.created_until.value_or(kTimeMax),
+                  filter.updated_from.value_or(kTimeMin), filter.updated_until.value_or(kTimeMax),
+                  filter.scope_exact ? "exact" : "");
   if (filter.store) text += "|store " + *filter.store;
   if (filter.memory_class) text += fb::EnumNameMemoryClass(*filter.memory_class);
   for (fb::MemoryState state : filter.states) text += fb::EnumNameMemoryState(state);
@@ -157,7 +157,7 @@ struct ReadView::Visible {
   const ReadView& view;
   const ListFilter& filter;
   std::vector<Labelled> labels;
-  Seq exactly = 0;           // the container, where the filter names it alone
+  Seq exactly = 0;  // the container, where the filter names it alone
   std::optional<Seq> store;
   std::optional<ScopeMatcher> scope_then;
   std::optional<ScopeMatcher> scope_now;

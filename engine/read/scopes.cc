@@ -27,8 +27,8 @@ ReadView::ReadView(Source source)
 Result<std::optional<fb::ScopeRef>> ReadView::ResolveScope(
     const std::optional<ScopePath>& scope) const {
   const ScopePath& path = scope ? *scope : in_.principal.scope;
-  ASSIGN_OR_RETURN(const bool own, PathLiesWithin(now_, in_.space, *in_.secret, path,
-                                                  in_.principal.scope));
+  ASSIGN_OR_RETURN(const bool own,
+                   PathLiesWithin(now_, in_.space, *in_.secret, path, in_.principal.scope));
   if (!own) {
     return Fail(Code::kForbidden,
                 fmt::format("The scope '{}' lies outside this token's scope '{}'. Leave scope out "

@@ -16,8 +16,7 @@ using Counts = std::map<Seq, std::uint64_t>;
 
 std::string TextOf(const flatbuffers::String* text) { return text ? text->str() : std::string(); }
 
-Result<ContainerInfo> Describe(const ReadView& view, Seq node,
-                               const fb::ScopeNodeRecordT& record) {
+Result<ContainerInfo> Describe(const ReadView& view, Seq node, const fb::ScopeNodeRecordT& record) {
   ContainerInfo info{.node = node, .path = {}, .kind = record.kind, .status = record.status};
   ASSIGN_OR_RETURN(info.path, view.NameScope(fb::ScopeRef(node, 0, 0, 0)));
   const Seq label = record.label_seq != 0 ? record.label_seq : node;

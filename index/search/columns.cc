@@ -111,12 +111,10 @@ std::uint64_t Columns::HeapBytes() const {
 // --- Folding -------------------------------------------------------------------------------------
 
 std::uint8_t Columns::MarksOf(const fb::MemoryRecordT& record) {
-  return static_cast<std::uint8_t>((record.pinned ? rows::kPinned : 0) |
-                                   (record.shadowed ? rows::kShadowed : 0) |
-                                   (record.dispute != fb::Dispute::none ? rows::kDisputed : 0) |
-                                   (record.memory_class == fb::MemoryClass::communication
-                                        ? rows::kCommunication
-                                        : 0));
+  return static_cast<std::uint8_t>(
+      (record.pinned ? rows::kPinned : 0) | (record.shadowed ? rows::kShadowed : 0) |
+      (record.dispute != fb::Dispute::none ? rows::kDisputed : 0) |
+      (record.memory_class == fb::MemoryClass::communication ? rows::kCommunication : 0));
 }
 
 fb::MemoryRecordT Columns::RecordOf(std::uint32_t memory) const {
@@ -269,10 +267,10 @@ Columns::Change Columns::Fold(const fb::Entry& entry, const std::optional<fb::Me
   }
   const std::uint32_t state = states.Append(
       {entry.record_time(), after->expires_at ? *after->expires_at : rows::kNever, change.memory,
-       before, change.version != kNoRow ? change.version : shown, ScopeFor(after->scope, after->store),
-       ValidSpanFor(*after, before), static_cast<std::uint8_t>(after->state),
-       static_cast<std::uint8_t>(after->authorship), static_cast<std::uint8_t>(after->genre),
-       MarksOf(*after)});
+       before, change.version != kNoRow ? change.version : shown,
+       ScopeFor(after->scope, after->store), ValidSpanFor(*after, before),
+       static_cast<std::uint8_t>(after->state), static_cast<std::uint8_t>(after->authorship),
+       static_cast<std::uint8_t>(after->genre), MarksOf(*after)});
   std::atomic_ref(latest_.Mutable(change.memory)).store(state, std::memory_order_release);
   return change;
 }

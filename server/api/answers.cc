@@ -79,13 +79,14 @@ Json AnswerOf(const Memory& memory, schemas::Detail detail) {
                  {"valid", memory.valid}};
   PutText(answer, "type", memory.type);
   PutText(answer, "theme", memory.theme);
+  PutTime(answer, "reference_time", ToStd(record.reference_time));
+  if (memory.expired) answer["expired"] = true;
   if (record.store != 0) answer["store"] = memory.store;
+  if (!memory.editable) answer["editable"] = false;
+  if (record.is_record) answer["record"] = true;
   if (record.memory_class != fb::MemoryClass::document) {
     answer["class"] = fb::EnumNameMemoryClass(record.memory_class);
   }
-  if (!memory.editable) answer["editable"] = false;
-  PutTime(answer, "reference_time", ToStd(record.reference_time));
-  if (memory.expired) answer["expired"] = true;
   if (record.genre != fb::Genre::factual) answer["genre"] = fb::EnumNameGenre(record.genre);
   if (IsDisputed(record)) answer["dispute"] = fb::EnumNameDispute(record.dispute);
   if (record.predecessor) answer["predecessor"] = ToString(FromId(*record.predecessor));

@@ -21,6 +21,11 @@ Json DraftSchema() {
        {"theme", s::Text("Heading in the contents")},
        {"scope", s::Scope()},
        {"source", s::Text("File, URL or person")},
+       {"store", s::Brief(s::Text("Named place for it. Default: default"))},
+       {"class", s::OneOf(s::ClassNames(), "A communication stays on this machine")},
+       {"record", s::Brief(s::Flag("Nobody may rewrite it"), "Nobody may rewrite it")},
+       {"supersedes",
+        s::Brief(s::Text("Id of the memory that this one corrects"), "Id of what it corrects")},
        {"conversation", s::Brief(s::Text("Episodes: which one"),
                                  "Episodes; with position (number of the turn), speaker, session")},
        {"position", s::Brief(s::Integer("Episodes: number of the turn"))},
@@ -29,8 +34,6 @@ Json DraftSchema() {
        {"derived_from", s::Brief(s::Texts("Ids of memories that it was made from"))},
        {"metadata", s::Open()},
        {"authorship", s::OneOf(s::AuthorshipNames(), "Own words, or kept for reference")},
-       {"store", s::Brief(s::Text("Which store keeps it. Default: default"))},
-       {"class", s::Brief(s::OneOf(s::ClassNames(), "A communication never leaves this machine"))},
        {"importance", s::Brief(s::Share("Default: 0.5"), "0 to 1. Default: 0.5")},
        {"genre", s::Brief(s::OneOf(s::GenreNames()))},
        {"reference_time", s::Time("When the source said it")},
@@ -59,9 +62,14 @@ Result<NoteDraft> DraftOf(const Engine& engine, const Principal& principal, cons
   draft.session = TextOf(arguments, "session");
   if (arguments.contains("position")) draft.position = arguments["position"];
   draft.authorship = AuthorshipOf(arguments);
+  draft.genre = GenreOf(arguments);
   draft.store = TextOf(arguments, "store");
   draft.memory_class = ClassOf(arguments);
-  draft.genre = GenreOf(arguments);
+  draft.is_record = arguments.value("record", false);
+  if (arguments.contains("supersedes")) {
+    ASSIGN_OR_RETURN(draft.supersedes,
+                     IdOf(engine, principal, TextOf(arguments, "supersedes"), "supersedes"));
+  }
   if (arguments.contains("importance")) draft.importance = arguments["importance"].get<float>();
   ASSIGN_OR_RETURN(draft.derived_from, IdsOf(engine, principal, arguments, "derived_from"));
   ASSIGN_OR_RETURN(draft.reference_time, TimeOf(arguments, "reference_time"));

@@ -94,10 +94,11 @@ Json DescriptionSchema() {
        {"metadata", s::Open("The whole object")},
        {"importance", s::Brief(s::Share("0 to 1"))},
        {"authorship", s::Brief(s::OneOf(s::AuthorshipNames()))},
-       {"store", s::Brief(s::Text("Moves it into this store"))},
-       {"class", s::Brief(s::OneOf(s::ClassNames()))},
        {"expires_at", s::Brief(s::Time("When to leave default reads"))},
        {"scope", s::WithExample(s::Text("Moves the memory there"), "acme/website")},
+       {"cross_scope", s::Brief(s::Flag("The move to another user, agent or run is meant"))},
+       {"store", s::Brief(s::Text("Puts the memory there"))},
+       {"class", s::Brief(s::OneOf(s::ClassNames()))},
        {"clear",
         s::ListOf(s::Brief(s::OneOf({"title", "tags", "type", "theme", "metadata", "expires_at"})),
                   "Fields to empty")}},
@@ -107,7 +108,7 @@ Json DescriptionSchema() {
 Status CheckDescription(const Json& arguments) {
   const Json properties = DescriptionSchema()["properties"];
   const auto changes = [&](const auto& item) {
-    return item.key() != "id" && properties.contains(item.key());
+    return item.key() != "id" && item.key() != "cross_scope" && properties.contains(item.key());
   };
   const auto items = arguments.items();
   if (std::none_of(items.begin(), items.end(), changes)) {

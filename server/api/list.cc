@@ -104,6 +104,7 @@ Result<Json> History(Engine& engine, const Principal& principal, const Json& arg
 
 Json ListSchema() {
   return s::Object({{"scope", s::Scope()},
+                    {"scope_exact", s::ScopeExact()},
                     {"filter", s::Filter()},
                     {"as_of", s::AsOf()},
                     {"valid_at", s::ValidAt()},

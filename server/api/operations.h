@@ -31,6 +31,7 @@ Operation MemoryRevert(Engine& engine);
 Operation FactAssert(Engine& engine);
 Operation FactAbout(Engine& engine);
 Operation CandidatePropose(Engine& engine);
+Operation ScopeList(Engine& engine);
 
 // --- for anyone, but no tools: REST and command line only
 Operation MemoryStoreMany(Engine& engine);
@@ -40,6 +41,11 @@ Operation MemoryMerge(Engine& engine);
 Operation MemoryUnmerge(Engine& engine);
 Operation MemoryDiff(Engine& engine);
 Operation MemoryContents(Engine& engine);
+Operation ContainerCreate(Engine& engine);
+Operation ContainerDescribe(Engine& engine);
+Operation LinkAdd(Engine& engine);
+Operation LinkRemove(Engine& engine);
+Operation LinkList(Engine& engine);
 
 // --- reviewers and operators
 Operation MemoryPin(Engine& engine);
@@ -57,6 +63,9 @@ Operation GenreChange(Engine& engine);
 Operation PredicateDeclare(Engine& engine);
 Operation PolicySet(Engine& engine);
 Operation PolicyGet(Engine& engine);
+Operation ContainerMove(Engine& engine);
+Operation ContainerDelete(Engine& engine);
+Operation MemoryForgetMatching(Engine& engine);
 Operation ScopeRollback(Engine& engine);
 Operation SnapshotCreate(Engine& engine);
 Operation SnapshotList(Engine& engine);
@@ -68,6 +77,7 @@ Operation LogProof(Engine& engine);
 
 // --- operators
 Operation MemoryErase(Engine& engine);
+Operation MemoryEraseMatching(Engine& engine);
 Operation SourceAdd(Engine& engine);
 Operation SourceRemove(Engine& engine);
 Operation SourceList(Engine& engine);

@@ -120,16 +120,16 @@ std::optional<fb::Authorship> AuthorshipOf(const Json& arguments) {
   return EnumOf(*it, fb::EnumValuesAuthorship(), fb::EnumNameAuthorship);
 }
 
-std::optional<fb::MemoryClass> ClassOf(const Json& arguments) {
-  const auto it = arguments.find("class");
-  if (it == arguments.end()) return std::nullopt;
-  return EnumOf(*it, fb::EnumValuesMemoryClass(), fb::EnumNameMemoryClass);
-}
-
 std::optional<fb::Genre> GenreOf(const Json& arguments) {
   const auto it = arguments.find("genre");
   if (it == arguments.end()) return std::nullopt;
   return EnumOf(*it, fb::EnumValuesGenre(), fb::EnumNameGenre);
+}
+
+std::optional<fb::MemoryClass> ClassOf(const Json& arguments) {
+  const auto it = arguments.find("class");
+  if (it == arguments.end()) return std::nullopt;
+  return EnumOf(*it, fb::EnumValuesMemoryClass(), fb::EnumNameMemoryClass);
 }
 
 Result<Refusing> RefusingOf(const Json& arguments) {
@@ -142,6 +142,7 @@ Result<Refusing> RefusingOf(const Json& arguments) {
 Result<ListFilter> FilterOf(const Json& arguments) {
   ListFilter read;
   ASSIGN_OR_RETURN(read.scope, ScopeOf(arguments));
+  read.scope_exact = arguments.value("scope_exact", false);
   const auto it = arguments.find("filter");
   if (it == arguments.end()) return read;
   const Json& filter = *it;
@@ -222,6 +223,7 @@ WriteOptions WriteOptionsOf(std::string_view operation, const Json& arguments) {
   options.dry_run = arguments.value("dry_run", false);
   options.keep = arguments.value("keep", false);
   options.reason = TextOf(arguments, "reason");
+  options.cross_scope = arguments.value("cross_scope", false);
   if (arguments.contains("expected_version")) {
     options.expected_version = VersionOf(arguments, "expected_version");
   }

@@ -32,8 +32,8 @@ Result<std::optional<Micros>> TimeOf(const nlohmann::json& arguments, const char
                                      std::string_view path = {});
 Result<std::optional<ScopePath>> ScopeOf(const nlohmann::json& arguments);
 std::optional<fb::Authorship> AuthorshipOf(const nlohmann::json& arguments);
-std::optional<fb::MemoryClass> ClassOf(const nlohmann::json& arguments);
 std::optional<fb::Genre> GenreOf(const nlohmann::json& arguments);
+std::optional<fb::MemoryClass> ClassOf(const nlohmann::json& arguments);
 Result<Refusing> RefusingOf(const nlohmann::json& arguments);  // "wide" and "until"
 Result<ListFilter> FilterOf(const nlohmann::json& arguments);  // "scope" and "filter"
 

@@ -30,6 +30,7 @@ Result<Rollback> RollbackOf(const Engine& engine, const Principal& principal,
                 "scope");
   }
   Rollback command;
+  command.scope_exact = arguments.value("scope_exact", false);
   ASSIGN_OR_RETURN(const ReadView view, ViewFor(engine, principal, arguments, "to"));
   command.to = view.as_of();
   if (arguments.contains("id")) {
@@ -113,6 +114,7 @@ Operation ScopeRollback(Engine& engine) {
   operation.input_schema = s::Write(s::Object(
       {{"scope", s::WithExample(s::Text("Place or ;user=NAME; \"/\" is all the token may see"),
                                 "acme/website")},
+       {"scope_exact", s::ScopeExact()},
        {"id", s::Text("One memory instead of a scope")},
        {"to", s::Time("A time, a log seq or a snapshot name")}},
       {"to"}));

@@ -142,6 +142,8 @@ Json Scope() {
                      "acme/website;user=alice");
 }
 
+Json ScopeExact() { return Brief(Flag("The scope alone, not what lies below it")); }
+
 Json Time(std::string_view description) {
   return WithExample(Text(description), "2024-05-01T08:30:00Z");
 }
@@ -161,8 +163,8 @@ Json Filter() {
                         {"kind", OneOf(KindNames())},
                         {"pinned", Flag()},
                         {"authorship", OneOf(AuthorshipNames())},
-                        {"store", Text()},
                         {"class", OneOf(ClassNames())},
+                        {"store", Text()},
                         {"genre", ListOf(OneOf(GenreNames()), "Default: factual")},
                         {"created_from", Text()},
                         {"created_until", Text()},
@@ -170,8 +172,9 @@ Json Filter() {
                         {"updated_until", Text()}});
   filter = Brief(std::move(filter),
                  "tag, tags (all), type, theme, state (list: live, archived, ...; default "
-                 "live), kind, genre (list; default factual), authorship, store, class, pinned, "
-                 "created_from, created_until, updated_from, updated_until");
+                 "live), kind, genre (list; default factual), authorship, class, store, pinned, "
+                 "created_from, "
+                 "created_until, updated_from, updated_until");
   return WithExample(std::move(filter), {{"tag", "decision"}});
 }
 
@@ -224,9 +227,6 @@ Json Memory(Detail detail) {
                                          {"type", Text()},
                                          {"theme", Text()},
                                          {"scope", Text()},
-                                         {"store", Text("When it is not default")},
-                                         {"class", Text("When it is not document")},
-                                         {"editable", Flag("False: its file is to be changed")},
                                          {"pinned", Flag()},
                                          {"importance", Number()},
                                          {"confidence", Number()},
@@ -244,7 +244,11 @@ Json Memory(Detail detail) {
                                          {"record_time", Text()},
                                          {"reference_time", Text()},
                                          {"valid", Flag()},
-                                         {"expired", Flag()}});
+                                         {"expired", Flag()},
+                                         {"store", Text("When it is not default")},
+                                         {"class", Text("When it is not document")},
+                                         {"record", Flag("Nobody may rewrite it")},
+                                         {"editable", Flag("False: change the file instead")}});
   if (detail == Detail::kListed) return memory;
   memory["required"].push_back("text");
   memory = With(std::move(memory), {{"text", Text()}, {"next_offset", Integer()}});
@@ -286,8 +290,14 @@ Json LogLine() {
 Json KindNames() { return Names(fb::EnumValuesMemoryKind(), fb::EnumNameMemoryKind); }
 Json StateNames() { return Names(fb::EnumValuesMemoryState(), fb::EnumNameMemoryState); }
 Json AuthorshipNames() { return Names(fb::EnumValuesAuthorship(), fb::EnumNameAuthorship); }
-Json ClassNames() { return Names(fb::EnumValuesMemoryClass(), fb::EnumNameMemoryClass); }
 Json GenreNames() { return Names(fb::EnumValuesGenre(), fb::EnumNameGenre); }
+Json ClassNames() { return Names(fb::EnumValuesMemoryClass(), fb::EnumNameMemoryClass); }
+Json ContainerKindNames() {
+  return Names(fb::EnumValuesContainerKind(), fb::EnumNameContainerKind);
+}
+Json ProjectStatusNames() {
+  return Names(fb::EnumValuesProjectStatus(), fb::EnumNameProjectStatus);
+}
 Json ShapeNames() { return Names(fb::EnumValuesValueShape(), fb::EnumNameValueShape); }
 Json RepetitionNames() { return Names(fb::EnumValuesRepetition(), fb::EnumNameRepetition); }
 Json AdmissionNames() { return Names(fb::EnumValuesAdmission(), fb::EnumNameAdmission); }

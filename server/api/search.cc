@@ -88,6 +88,7 @@ Json InputSchema() {
       {{"query", s::WithExample(s::Text("Words or a question; no syntax"), "When do we deploy?")},
        {"limit", s::WithDefault(s::Integer("", 1, limits::kSearchLimitMax), 10)},
        {"scope", s::Scope()},
+       {"scope_exact", s::ScopeExact()},
        {"filter", s::Filter()},
        {"as_of", s::AsOf()},
        {"valid_at", s::ValidAt()},

@@ -22,6 +22,7 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::FactAssert(engine));
   catalogue.Add(o::FactAbout(engine));
   catalogue.Add(o::CandidatePropose(engine));
+  catalogue.Add(o::ScopeList(engine));
 
   catalogue.Add(o::MemoryStoreMany(engine));
   catalogue.Add(o::FactAssertMany(engine));
@@ -30,6 +31,11 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::MemoryUnmerge(engine));
   catalogue.Add(o::MemoryDiff(engine));
   catalogue.Add(o::MemoryContents(engine));
+  catalogue.Add(o::ContainerCreate(engine));
+  catalogue.Add(o::ContainerDescribe(engine));
+  catalogue.Add(o::LinkAdd(engine));
+  catalogue.Add(o::LinkRemove(engine));
+  catalogue.Add(o::LinkList(engine));
 
   catalogue.Add(o::MemoryPin(engine));
   catalogue.Add(o::MemoryUnpin(engine));
@@ -46,6 +52,9 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::PredicateDeclare(engine));
   catalogue.Add(o::PolicySet(engine));
   catalogue.Add(o::PolicyGet(engine));
+  catalogue.Add(o::ContainerMove(engine));
+  catalogue.Add(o::ContainerDelete(engine));
+  catalogue.Add(o::MemoryForgetMatching(engine));
   catalogue.Add(o::ScopeRollback(engine));
   catalogue.Add(o::SnapshotCreate(engine));
   catalogue.Add(o::SnapshotList(engine));
@@ -54,6 +63,7 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::LogProof(engine));
 
   catalogue.Add(o::MemoryErase(engine));
+  catalogue.Add(o::MemoryEraseMatching(engine));
   catalogue.Add(o::SourceAdd(engine));
   catalogue.Add(o::SourceRemove(engine));
   catalogue.Add(o::SourceList(engine));

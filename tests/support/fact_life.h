@@ -21,6 +21,7 @@ class FactLife {
     Review();
     GovernAndMerge();
     Reconsider();
+    LiveInPlaces();
   }
 
  private:
@@ -109,6 +110,40 @@ class FactLife {
     summary.derived_from = {two};
     engine_.Store(summary);
     Must(MoveState{two, Transition::kForget, {}});
+  }
+
+  // Containers described, moved, deleted and made again; links; a folder that a store mirrors.
+  void LiveInPlaces() {
+    const auto at = [](std::vector<std::string> names) {
+      return ScopePath{.containers = std::move(names)};
+    };
+    CreateContainer made{.container = at({"apex", "shop"})};
+    made.description = "Sells shoes";
+    Must(made);
+    DescribeContainer renamed{.container = made.container};
+    renamed.name = "store";
+    renamed.conditions = "It sells";
+    Must(renamed);
+    Must(CreateContainer{.container = at({"attic"})});
+    Must(MoveContainer{at({"apex", "store"}), at({"attic"})});
+    NoteDraft note = Note("in the shop");
+    note.scope = at({"attic", "store"});
+    const Uuid one = engine_.Store(note);
+    const Uuid two = engine_.Store(Note("about the shop"));
+    Must(AddLink{two, one, "about"});
+    Must(RemoveLink{two, one, "about"});
+    Must(DeleteContainer{at({"attic"}), at({"apex"})});
+    Must(CreateContainer{.container = at({"attic"})});
+    Must(RemoveSource{Must(AddSource{"notes", "/notes", "{}"}).made});
+    NoteDraft record = Note("as it was said");
+    record.is_record = true;
+    record.memory_class = fb::MemoryClass::communication;
+    record.store = "said";
+    NoteDraft correction = record;
+    correction.text = "as it was meant";
+    correction.supersedes = engine_.Store(record);
+    engine_.Store(correction);
+    Must(ForgetMatching{.scope = {}, .store = "said"});
   }
 
   TestEngine& engine_;

@@ -89,6 +89,10 @@ class RandomCommands {
     NoteDraft draft = Note(Word() + " " + Word() + " " + Word(), Word());
     if (Below(2) == 0) draft.tags = {Word()};
     draft.scope = Scope();
+    if (about_ == About::kNotes) return draft;
+    if (Below(8) == 0) draft.store = Word();
+    draft.is_record = Below(8) == 0;
+    if (Below(16) == 0 && !ids_.empty()) draft.supersedes = AnyId();
     return draft;
   }
   Uuid AnyId() { return ids_.empty() ? Uuid{} : ids_[Below(ids_.size())]; }
@@ -98,7 +102,37 @@ class RandomCommands {
     if (Below(4) == 0) draft.confidence = 0.3f;
     return draft;
   }
+  Command OnPlaces(const Uuid& id) {
+    switch (Below(10)) {
+      case 0:
+        return CreateContainer{.container = Scope()};
+      case 1: {
+        DescribeContainer change{.container = Scope()};
+        if (Below(2) == 0) change.name = Word();
+        change.description = Word();
+        return change;
+      }
+      case 2:
+        return MoveContainer{Scope(), Scope()};
+      case 3:
+        return DeleteContainer{Scope(), Scope()};
+      case 4:
+        return RemoveLink{id, AnyId(), Word()};
+      case 5: {
+        ForgetMatching matching{.scope = Scope()};
+        matching.tags = {Word()};
+        return matching;
+      }
+      case 6:
+        return AddSource{Word(), "/folder", "{}"};
+      case 7:
+        return RemoveSource{last_ - Below(20)};
+      default:
+        return AddLink{id, AnyId(), Word()};
+    }
+  }
   Command OnFacts() {
+    if (Below(6) == 0) return OnPlaces(AnyId());
     switch (const Uuid id = AnyId(); Below(15)) {
       case 0:
         return ProposeCandidate{Fact()};

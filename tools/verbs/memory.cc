@@ -244,6 +244,7 @@ void AddMemory(CLI::App& app, Program& program) {
   AddDiff(group, program);
   AddMemoryChanges(group, program);
   AddMemoryGovern(group, program);
+  AddMemoryLinks(group, program);
 }
 
 }  // namespace perdure

@@ -15,12 +15,14 @@ void AddToken(CLI::App& app, Program& program);
 void AddMemory(CLI::App& app, Program& program);
 void AddMemoryChanges(CLI::App& memory, Program& program);  // edit, revert, archive, ...
 void AddMemoryGovern(CLI::App& memory, Program& program);   // verify, score, genre, merge, ...
+void AddMemoryLinks(CLI::App& memory, Program& program);    // link, links, forget-matching, ...
 void AddFact(CLI::App& app, Program& program);
 void AddReview(CLI::App& app, Program& program);
 void AddSuppressions(CLI::App& review, Program& program);  // rejected, reject, lift
 void AddPredicate(CLI::App& app, Program& program);
 void AddPolicy(CLI::App& app, Program& program);
 void AddSearch(CLI::App& app, Program& program);
+void AddWorkspace(CLI::App& app, Program& program);
 void AddRollback(CLI::App& app, Program& program);
 void AddSnapshot(CLI::App& app, Program& program);
 void AddLog(CLI::App& app, Program& program);

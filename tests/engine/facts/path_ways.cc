@@ -32,6 +32,14 @@ using For = std::type_identity<C>;
 Ways WaysOf(For<StoreMemories>) {
   Ways ways = {
       {.name = "store", .attempt = [](World& w) { return w.Do(StoreMemories{{Note(kSentence)}}); }},
+      {.name = "store as a correction",
+       .prepare = [](World& w) { w.other = w.Store(Note("Alice drinks")); },
+       .attempt =
+           [](World& w) {
+             NoteDraft correction = Note(kSentence);
+             correction.supersedes = w.other;
+             return w.Do(StoreMemories{{correction}});
+           }},
       {.name = "store in a batch",
        .attempt = [](World& w) { return w.Do(StoreMemories{{Note("x"), Note(kSentence)}}); }},
       {.name = "store again under an old key",
@@ -316,6 +324,79 @@ Ways WaysOf(For<DismissRefusals>) {
     }
   })};
 }
+
+const ScopePath kYard{{"yard"}, "", "", ""};
+
+Ways WaysOf(For<CreateContainer>) {
+  return {AfterOne("make a container", CreateContainer{.container = kYard})};
+}
+Ways WaysOf(For<DescribeContainer>) {
+  return {{"rename the place that it was rejected in",
+           [](World& w) {
+             ASSERT_THAT(w.Do(CreateContainer{.container = kYard}), IsOk());
+             w.reach = kYard;
+           },
+           [](World& w) {
+             DescribeContainer rename{.container = kYard};
+             rename.name = "garden";
+             EXPECT_THAT(w.Do(rename), IsOk());
+             NoteDraft note = Note(kSentence);
+             note.scope = ScopePath{{"garden"}, "", "", ""};
+             return w.Do(StoreMemories{{note}});
+           }}};
+}
+Ways WaysOf(For<MoveContainer>) {
+  return {{"move its container in",
+           [](World& w) {
+             w.id = w.Hold(kYard);
+             ASSERT_THAT(w.Do(CreateContainer{.container = kAttic}), IsOk());
+             w.reach = kAttic;
+           },
+           [](World& w) { return w.Do(MoveContainer{kYard, kAttic}); }}};
+}
+Ways WaysOf(For<DeleteContainer>) {
+  const auto prepare = [](World& w) {
+    ASSERT_THAT(w.Do(CreateContainer{.container = kAttic}), IsOk());
+    ASSERT_THAT(w.Do(CreateContainer{.container = kYard}), IsOk());
+  };
+  const Way moved = {"delete its container, so that it comes in",
+                     [prepare](World& w) {
+                       prepare(w);
+                       w.id = w.Hold(kYard);
+                       w.reach = kAttic;
+                     },
+                     [](World& w) { return w.Do(DeleteContainer{kYard, kAttic}); }};
+  const Way laundered = {"delete the place that it was rejected in",
+                         [prepare](World& w) {
+                           prepare(w);
+                           w.reach = kYard;
+                         },
+                         [](World& w) {
+                           EXPECT_THAT(w.Do(DeleteContainer{kYard, kAttic}), IsOk());
+                           NoteDraft note = Note(kSentence);
+                           note.scope = kAttic;
+                           return w.Do(StoreMemories{{note}});
+                         }};
+  return {moved, laundered};
+}
+Ways WaysOf(For<AddLink>) { return {AfterOne("link memories", AddLink{})}; }
+Ways WaysOf(For<RemoveLink>) { return {AfterOne("remove a link", RemoveLink{})}; }
+Ways WaysOf(For<ForgetMatching>) {
+  return {After("forget what matches", [](World& w) {
+    ForgetMatching all;
+    all.created_before = w.clock().Now() + kDay;
+    static_cast<void>(w.Do(all));
+  })};
+}
+Ways WaysOf(For<AddSource>) {
+  return {{.name = "a folder brings it", .attempt = [](World& w) {
+             const auto added = w.Do(AddSource{"notes", "/notes", "{}"});
+             NoteDraft note = Note(kSentence);
+             note.store = "notes";
+             return w.Do(StoreMemories{{note}}, {.source = added->made});
+           }}};
+}
+Ways WaysOf(For<RemoveSource>) { return {AfterOne("remove a source", RemoveSource{})}; }
 
 template <typename... Cs>
 Ways WaysOfAll(For<std::variant<Cs...>>) {

@@ -229,6 +229,16 @@ struct InTable {
   constexpr int operator()(const MarkRestored&) const { return 0; }
   constexpr int operator()(const CarrySuppression&) const { return 0; }
   constexpr int operator()(const DismissRefusals&) const { return 0; }
+  // What is about places and about more than one memory: tests/engine/places.
+  constexpr int operator()(const CreateContainer&) const { return 0; }
+  constexpr int operator()(const DescribeContainer&) const { return 0; }
+  constexpr int operator()(const MoveContainer&) const { return 0; }
+  constexpr int operator()(const DeleteContainer&) const { return 0; }
+  constexpr int operator()(const AddLink&) const { return 0; }
+  constexpr int operator()(const RemoveLink&) const { return 0; }
+  constexpr int operator()(const ForgetMatching&) const { return 0; }
+  constexpr int operator()(const AddSource&) const { return 0; }
+  constexpr int operator()(const RemoveSource&) const { return 0; }
 };
 
 class StateMachine : public ::testing::TestWithParam<bool> {};

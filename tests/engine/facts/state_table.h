@@ -64,7 +64,14 @@ inline const std::vector<Move>& Moves() {
       {E::SymmetryChanged, {superseded}, {superseded}, kDeciders},
       {E::SymmetryChanged, {archived}, {archived}, kDeciders},
       {E::SymmetryChanged, {rejected}, {rejected}, kDeciders},
-      {E::SymmetryChanged, {forgotten}, {forgotten}, kDeciders}};
+      {E::SymmetryChanged, {forgotten}, {forgotten}, kDeciders},
+      {E::MemoryMoved, {pending}, {pending}, kDeciders},
+      {E::MemoryMoved, {live}, {live}, kDeciders},
+      {E::MemoryMoved, {disputed}, {disputed}, kDeciders},
+      {E::MemoryMoved, {superseded}, {superseded}, kDeciders},
+      {E::MemoryMoved, {archived}, {archived}, kDeciders},
+      {E::MemoryMoved, {rejected}, {rejected}, kDeciders},
+      {E::MemoryMoved, {forgotten}, {forgotten}, kDeciders}};
   return kMoves;
 }
 

@@ -50,6 +50,12 @@ bool MayBeEmpty(fb::Event type) {
     case fb::Event::PolicySet:
     case fb::Event::SuppressionErased:
     case fb::Event::RefusalDismissed:
+    case fb::Event::ContainerDescribed:
+    case fb::Event::ContainerMoved:
+    case fb::Event::ContainerDeleted:
+    case fb::Event::ContainerRestored:
+    case fb::Event::SourceAdded:
+    case fb::Event::SourceRemoved:
       return true;
     default:
       return false;
