@@ -244,7 +244,7 @@ Operation SourceAdd(Engine& engine) {
       "store's memories. Nothing is read yet; `perdure source scan` does that. Returns the source.";
   operation.input_schema = s::Write(DefaultsSchema(s::Object(
       {{"store", s::WithExample(s::Text("Which store; made where there is none"), "notes")},
-       {"path", s::WithExample(s::Text("The folder, absolute"), "/home/ann/project")}},
+       {"path", s::WithExample(s::Text("The folder, absolute"), "/srv/project")}},
       {"store", "path"})));
   operation.input_schema["properties"]["patterns"]["maxItems"] = 64;
   operation.output_schema = s::Written({{"source", s::Integer()}});
