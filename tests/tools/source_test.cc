@@ -10,19 +10,18 @@
 #include <set>
 #include <thread>
 
-#include "server/api/api.h"
 #include "support/temp_dir.h"
 #include "tools/source/follow.h"
+#include "tools/source_world.h"
 
 namespace perdure {
 namespace {
 
 namespace fs = std::filesystem;
-using ::perdure::testing::Api;
 using ::perdure::testing::FailsWith;
 using ::perdure::testing::IsOk;
 using ::perdure::testing::Json;
-using ::perdure::testing::Operator;
+using ::perdure::testing::SourceWorld;
 using ::perdure::testing::TempDir;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -38,12 +37,12 @@ class SourceTest : public ::testing::Test {
   FolderSource Add(Json more = Json::object()) {
     more["store"] = "notes";
     if (!more.contains("path")) more["path"] = root_.path();
-    api_.Must("source_add", more, Operator());
-    return FolderSourceOf(api_.Must("source_list", {}, Operator())["sources"][0]);
+    world_.Must("source_add", more);
+    return FolderSourceOf(world_.Must("source_list", {})["sources"][0]);
   }
   CallOperation Caller() {
     return [this](const std::string& name, const Json& arguments) {
-      return api_.Call(name, arguments, Operator());
+      return world_.Call(name, arguments);
     };
   }
   SyncReport Scan(const FolderSource& source) {
@@ -52,10 +51,10 @@ class SourceTest : public ::testing::Test {
   }
   // The event of the memory's last entry.
   std::string LastEvent(const std::string& id) {
-    return api_.Must("memory_history", {{"id", id}}, Operator())["entries"].back()["event"];
+    return world_.Must("memory_history", {{"id", id}})["entries"].back()["event"];
   }
   std::string IdAt(const std::string& path) {
-    const Json files = api_.Must("source_files", {{"source", source_.source}}, Operator())["files"];
+    const Json files = world_.Must("source_files", {{"source", source_.source}})["files"];
     for (const Json& file : files) {
       if (file["path"] == path && file["state"] == "live") return file["id"];
     }
@@ -63,7 +62,7 @@ class SourceTest : public ::testing::Test {
   }
 
   TempDir root_;
-  Api api_;
+  SourceWorld world_;
   FolderSource source_;
 };
 
@@ -72,7 +71,7 @@ TEST_F(SourceTest, FilesAreMemoriesWithTheDefaultsOfTheirSource) {
   Write("docs/AGENTS.md", "Run the linter first.\n");
   source_ = Add({{"tags", {"rules"}}, {"class", "communication"}, {"authorship", "reference"}});
   EXPECT_EQ(Scan(source_).files, 2);
-  const Json memory = api_.Get(IdAt("CLAUDE.md"));
+  const Json memory = world_.Get(IdAt("CLAUDE.md"));
   EXPECT_EQ(memory["title"], "House rules");
   EXPECT_EQ(memory["text"], "# House rules\n\nTabs, never spaces.\n");
   EXPECT_EQ(memory["tags"], Json::array({"rules"}));
@@ -80,7 +79,7 @@ TEST_F(SourceTest, FilesAreMemoriesWithTheDefaultsOfTheirSource) {
   EXPECT_EQ(memory["authorship"], "reference");
   EXPECT_EQ(memory["store"], "notes");
   EXPECT_EQ(memory["editable"], false);
-  EXPECT_EQ(api_.Get(IdAt("docs/AGENTS.md"))["title"], "docs/AGENTS.md");
+  EXPECT_EQ(world_.Get(IdAt("docs/AGENTS.md"))["title"], "docs/AGENTS.md");
   EXPECT_THAT(Scan(source_).outcomes, IsEmpty());
 }
 
@@ -104,14 +103,13 @@ TEST_F(SourceTest, OnlyTheSourceChangesItsMemoriesAndTheRefusalNamesTheFile) {
                                                {"memory_archive", {{"id", id}}},
                                                {"memory_forget", {{"id", id}}}};
   for (const auto& [name, arguments] : changes) {
-    EXPECT_THAT(api_.Call(name, arguments, Operator()), FailsWith(Code::kRefused, HasSubstr(file)))
-        << name;
+    EXPECT_THAT(world_.Call(name, arguments), FailsWith(Code::kRefused, HasSubstr(file))) << name;
   }
-  EXPECT_THAT(api_.Call("memory_store", {{"text", "mine"}, {"store", "notes"}}),
+  EXPECT_THAT(world_.Call("memory_store", {{"text", "mine"}, {"store", "notes"}}),
               FailsWith(Code::kRefused, HasSubstr("mirrors a folder")));
-  api_.Must("source_remove", {{"source", source_.source}}, Operator());
-  api_.Must("memory_edit", {{"id", id}, {"append", "+"}});
-  EXPECT_THAT(api_.Must("source_list", {}, Operator())["sources"], IsEmpty());
+  world_.Must("source_remove", {{"source", source_.source}});
+  world_.Must("memory_edit", {{"id", id}, {"append", "+"}});
+  EXPECT_THAT(world_.Must("source_list", {})["sources"], IsEmpty());
 }
 
 TEST_F(SourceTest, EachChangeOnDiskIsTheRightEvent) {
@@ -128,7 +126,7 @@ TEST_F(SourceTest, EachChangeOnDiskIsTheRightEvent) {
   fs::rename(root_ / "AGENTS.md.part", root_ / "AGENTS.md");
   Scan(source_);
   EXPECT_EQ(LastEvent(id), "MemoryDescribed");  // the title, after the text
-  EXPECT_EQ(api_.Get(id)["title"], "Two");
+  EXPECT_EQ(world_.Get(id)["title"], "Two");
 
   fs::create_directories(root_ / "sub");
   fs::rename(root_ / "AGENTS.md", root_ / "sub/CLAUDE.md");
@@ -159,7 +157,7 @@ TEST_F(SourceTest, BadFilesAreReportedOneByOneAndLeaveTheirMemoriesAlone) {
   const std::string id = IdAt("CLAUDE.md");
   Write("CLAUDE.md", "caf\xe9");
   EXPECT_THAT(Scan(source_).outcomes, IsEmpty());
-  EXPECT_EQ(api_.Get(id)["text"], "good too");
+  EXPECT_EQ(world_.Get(id)["text"], "good too");
 }
 
 TEST_F(SourceTest, AFolderThatIsGoneArchivesNothing) {
@@ -178,16 +176,16 @@ TEST_F(SourceTest, StoresAndClassesNarrowListsAndSearches) {
   source_ = Add({{"class", "communication"}});
   Scan(source_);
   const std::string file = IdAt("AGENTS.md");
-  const std::string mine = api_.Store("Tabs are fine by me");
-  const std::string kept = api_.Store("Tabs, once more", {{"store", "diary"}});
+  const std::string mine = world_.Store("Tabs are fine by me");
+  const std::string kept = world_.Store("Tabs, once more", {{"store", "diary"}});
   const auto ids = [&](Json filter) {
     std::set<std::string> listed;
-    for (const Json& memory : api_.Must("memory_list", {{"filter", filter}})["memories"]) {
+    for (const Json& memory : world_.Must("memory_list", {{"filter", filter}})["memories"]) {
       listed.insert(memory["id"]);
     }
     std::set<std::string> found;
     const Json search = {{"query", "tabs"}, {"filter", filter}, {"min_relevance", 0}};
-    for (const Json& memory : api_.Must("memory_search", search)["results"]) {
+    for (const Json& memory : world_.Must("memory_search", search)["results"]) {
       found.insert(memory["id"]);
     }
     EXPECT_EQ(listed, found) << filter;
@@ -201,7 +199,7 @@ TEST_F(SourceTest, StoresAndClassesNarrowListsAndSearches) {
   EXPECT_EQ(ids({{"store", "none"}}), Ids{});
   EXPECT_EQ(ids({{"class", "communication"}}), Ids{file});
   EXPECT_EQ(ids({{"class", "document"}}), (Ids{mine, kept}));
-  api_.Must("memory_describe", {{"id", kept}, {"store", "default"}});
+  world_.Must("memory_describe", {{"id", kept}, {"store", "default"}});
   EXPECT_EQ(ids({{"store", "default"}}), (Ids{mine, kept}));
 }
 
@@ -294,10 +292,10 @@ TEST_F(SourceTest, SharedMemoryFilesAreEachFoundByTheirLastLine) {
     if (bad.contains(path)) continue;
     const std::string id = IdAt(path);
     ASSERT_NE(id, "") << path;
-    const std::string words = LastWords(api_.Get(id, {{"max_bytes", 2'000'000}})["text"]);
+    const std::string words = LastWords(ReadListed(source_.root, path).value());
     bool is_found = false;
     for (const Json& hit :
-         api_.Must("memory_search", {{"query", words}, {"limit", 5}})["results"]) {
+         world_.Must("memory_search", {{"query", words}, {"limit", 5}})["results"]) {
       is_found = is_found || hit["id"] == id;
     }
     EXPECT_TRUE(is_found) << path << ": " << words;
