@@ -70,8 +70,6 @@ void FoldScopeNode(const fb::Entry& entry, const fb::ScopeNodeCreated& event,
   fb::ScopeNodeRecordT record;
   record.parent = event.parent();
   record.node_class = event.node_class();
-  record.kind = event.kind();
-  record.status = event.status();
   PutName(entry, payload, entry.seq(), record, secret, state);
   PutNode(entry, entry.seq(), std::move(record), state);
 }

@@ -83,17 +83,17 @@ Status CheckName(const std::string& name) {
   return Refuse(Rule::kMalformed, "name is one name, without '/' and ';'.", "name");
 }
 
-Status MakeAgain(Transaction& txn, const CreateContainer& command, Seq node) {
+// A deleted container stands again, below one that stands.
+Status MakeAgain(Transaction& txn, Seq node, const fb::ScopeNodeRecordT& record) {
+  ASSIGN_OR_RETURN(const auto parent, ReadNode(txn.state(), txn.space(), record.parent));
+  if (parent && parent->deleted_seq != 0) {
+    return Refuse(Rule::kNothing, "The container above it was deleted: make that again first.",
+                  "container");
+  }
   fb::ContainerRestoredT event;
   event.node = node;
   ASSIGN_OR_RETURN([[maybe_unused]] const Seq seq, txn.Append(MakeEvent(std::move(event))));
-  ASSIGN_OR_RETURN(const Held held, ReadHeld(txn, node));
-  DescribeContainer change{.container = command.container};
-  change.kind = command.kind;
-  change.status = command.status.value_or(fb::ProjectStatus::active);
-  change.description = command.description;
-  change.conditions = command.conditions;
-  return AppendDescribed(txn, held, change, node);
+  return {};
 }
 
 // What was rejected where the container goes may not come along.
@@ -237,33 +237,31 @@ Status DecideCreateContainer(Transaction& txn, const CreateContainer& command) {
   RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Making a container"));
   RETURN_IF_ERROR(CheckWords(txn, command.description, "description"));
   RETURN_IF_ERROR(CheckWords(txn, command.conditions, "conditions"));
-  ScopePath above = command.container;
-  if (above.containers.empty() || FormatScope(above).find(';') != std::string::npos) {
+  const ScopePath& path = command.container;
+  if (path.containers.empty() || !path.user.empty() || !path.agent.empty() || !path.run.empty()) {
     return Refuse(Rule::kMalformed, "Name the container with its path, like acme/website.",
                   "container");
   }
-  const std::string name = above.containers.back();
-  above.containers.pop_back();
-  ASSIGN_OR_RETURN(const fb::ScopeRef parent, EnsureScope(txn, above));
-  ASSIGN_OR_RETURN(const auto known, FindNode(txn.state(), txn.space(), txn.secret(),
-                                              fb::NodeClass::container, parent.container(), name));
+  ASSIGN_OR_RETURN(const auto known, FindOwnScope(txn, path));
+  DescribeContainer change{.container = path};
+  change.status = command.status.value_or(fb::ProjectStatus::active);
+  change.description = command.description;
+  change.conditions = command.conditions;
+  Seq node = known ? known->container() : 0;
   if (known) {
-    ASSIGN_OR_RETURN(const auto record, ReadNode(txn.state(), txn.space(), *known));
-    if (!record || record->deleted_seq == 0) return NameTaken(name);
-    return MakeAgain(txn, command, *known);
+    ASSIGN_OR_RETURN(const auto record, ReadNode(txn.state(), txn.space(), node));
+    if (!record || record->deleted_seq == 0) return NameTaken(path.containers.back());
+    RETURN_IF_ERROR(MakeAgain(txn, node, *record));
+    change.kind = command.kind;
+  } else {
+    ASSIGN_OR_RETURN(const fb::ScopeRef made, EnsureScope(txn, path));
+    node = made.container();
+    const bool is_below = path.containers.size() > 1;
+    change.kind =
+        command.kind.value_or(is_below ? fb::ContainerKind::project : fb::ContainerKind::workspace);
   }
-  fb::ScopeNodeCreatedT event;
-  event.node_class = fb::NodeClass::container;
-  event.parent = parent.container();
-  event.kind = command.kind.value_or(event.parent == 0 ? fb::ContainerKind::workspace
-                                                       : fb::ContainerKind::project);
-  event.status = command.status.value_or(fb::ProjectStatus::active);
-  fb::PayloadT payload;
-  payload.name = name;
-  payload.description = command.description;
-  payload.conditions = command.conditions;
-  ASSIGN_OR_RETURN(const Seq node, txn.Append(MakeEvent(std::move(event)), std::move(payload)));
-  return CheckCanBeNamed(txn, node);
+  ASSIGN_OR_RETURN(const Held held, ReadHeld(txn, node));
+  return AppendDescribed(txn, held, change, node);
 }
 
 Status DecideDescribeContainer(Transaction& txn, const DescribeContainer& command) {

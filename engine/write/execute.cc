@@ -58,6 +58,8 @@ std::optional<Uuid> SubjectOf(const Command& command) {
   if (const auto* c = std::get_if<VerifyMemory>(&command)) return c->id;
   if (const auto* c = std::get_if<ScoreMemory>(&command)) return c->id;
   if (const auto* c = std::get_if<ChangeGenre>(&command)) return c->id;
+  if (const auto* c = std::get_if<AddLink>(&command)) return c->from;
+  if (const auto* c = std::get_if<RemoveLink>(&command)) return c->from;
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/front_limits.h"
+#include "engine/decide/rules.h"
 #include "engine/model/codec.h"
 #include "engine/model/scope.h"
 #include "engine/model/tables.h"
@@ -21,7 +22,7 @@ Result<std::vector<Seq>> Containers(const StateReader& reader, SpaceId space) {
         const auto record = Unpack<fb::ScopeNodeRecordT>(value);
         if (!record) {
           malformed = std::unexpected(record.error());
-        } else if (record->node_class == fb::NodeClass::container) {
+        } else if (record->node_class == fb::NodeClass::container && record->deleted_seq == 0) {
           nodes.push_back(ReadBigEndian(key.substr(prefix.size())));
         }
         return malformed.has_value() && nodes.size() < limits::kScopesCompletedMax;
@@ -33,13 +34,16 @@ Result<std::vector<Seq>> Containers(const StateReader& reader, SpaceId space) {
 Result<std::vector<std::string>> Scopes(const Engine& engine, const ReadView& view,
                                         std::string_view typed) {
   ASSIGN_OR_RETURN(const auto nodes, Containers(engine.Latest(), view.principal().space));
+  ASSIGN_OR_RETURN(const auto own, view.ResolveScope(std::nullopt));
+  if (!own) return std::vector<std::string>();
   std::vector<std::string> names;
   for (const Seq node : nodes) {
+    const fb::ScopeRef one(node, own->user(), own->agent(), own->run());
+    ASSIGN_OR_RETURN(const bool inside, ScopeContains(view.now(), view.space(), *own, one));
+    if (!inside) continue;
     ASSIGN_OR_RETURN(const ScopePath path, view.NameScope(fb::ScopeRef(node, 0, 0, 0)));
     std::string name = FormatScope(path);
-    if (name.starts_with(typed) && IsWithin(path, view.principal().scope)) {
-      names.push_back(std::move(name));
-    }
+    if (name.starts_with(typed)) names.push_back(std::move(name));
   }
   std::ranges::sort(names);
   return names;

@@ -109,7 +109,11 @@ Result<IssueToken> TokenOf(const Engine& engine, const Principal& principal,
   ScopePath scope = principal.scope;
   ASSIGN_OR_RETURN(const auto asked, ScopeOf(arguments));
   if (asked) scope = *asked;
-  if (!IsWithin(scope, principal.scope)) {
+  // By nodes: under a former name a path may lead out of the token's own scope.
+  ASSIGN_OR_RETURN(const bool own,
+                   PathLiesWithin(engine.Latest(), principal.space,
+                                  engine.KeysOf(principal.space).secret, scope, principal.scope));
+  if (!own || !IsWithin(scope, principal.scope)) {
     return Fail(Code::kForbidden,
                 fmt::format("The scope '{}' lies outside this token's own scope '{}'.",
                             FormatScope(scope), FormatScope(principal.scope)),

@@ -160,6 +160,10 @@ std::string UsualState(About about) {
   return about == About::kMerged ? "merged" : "";
 }
 
+bool IsBelow(const std::string& scope, const std::string& outer) {
+  return scope == outer || scope.starts_with(outer + "/");
+}
+
 void Judge(const AuthorisationWorld& world, const Rule& rule, const Caller& caller,
            const Target& target, const DoorAnswer& answer, const DoorAnswer& absent,
            std::vector<std::string>& faults) {
@@ -206,14 +210,23 @@ void Judge(const AuthorisationWorld& world, const Rule& rule, const Caller& call
 
 std::string CodeByRules(const Rule& rule, const Caller& caller, const Target& target) {
   if (!caller.HasAnyOf(rule.roles)) return "forbidden";
-  const bool is_within = caller.scope.empty() || target.scope == caller.scope ||
-                         target.scope.starts_with(caller.scope + "/") || target.scope.empty();
+  const bool is_within =
+      caller.scope.empty() || IsBelow(target.scope, caller.scope) || target.scope.empty();
   switch (rule.about) {
     case About::kNothing:
     case About::kFilter:
       return "ok";
     case About::kScope:
       return is_within ? "ok" : "forbidden";
+    case About::kNewPlace:
+      return caller.scope.empty() || IsBelow(target.scope, caller.scope) ? "ok" : "forbidden";
+    case About::kPlace:
+    case About::kTopPlace: {
+      const bool is_there = caller.space == "main" && !target.scope.empty();
+      const bool is_own = caller.scope.empty() ||
+                          (rule.about == About::kPlace && IsBelow(target.scope, caller.scope));
+      return is_there && is_own ? "ok" : "not_found";
+    }
     case About::kSpace:
       return caller.scope.empty() ? "ok" : "forbidden";
     case About::kSource:
@@ -236,6 +249,8 @@ std::string CodeByRules(const Rule& rule, const Caller& caller, const Target& ta
     case About::kSuppression:
     case About::kRefusal:
       return IsInReach(caller, target) && target.state == "live" ? "ok" : "not_found";
+    case About::kLink:
+      return IsInReach(caller, target) && target.state == "erased" ? "erased" : "not_found";
     case About::kMemory:
     case About::kCandidate:
     case About::kMerged:

@@ -35,9 +35,13 @@ enum class About {
   kMemory,       // one memory: out of reach it is not there
   kCandidate,    // the same, of one that waits for review
   kMerged,       // the same, of one that was made of others
+  kLink,         // a link to one memory: there is none
   kTrace,        // the same, but what is left of an erased one is told
   kFilter,       // one memory as a filter or among others: out of reach it changes nothing
   kScope,        // a place: outside the token's own it is forbidden
+  kNewPlace,     // a container to be made below the place: outside the token's own it is forbidden
+  kPlace,        // a container: out of reach it is not there
+  kTopPlace,     // the same, where the root has a part in it
   kEntry,        // an entry of the log about a memory
   kDecision,     // a review decision on a memory: out of reach it is not there
   kSuppression,  // a rejected value: out of reach it is not there

@@ -72,7 +72,11 @@ void AddReads(std::vector<Rule>& rules) {
         [any_state](const Target& target) {
           return Json{{"as_of", target.seq}, {"filter", any_state}};
         }},
-       {"memory_contents", About::kNothing, kAll, Fixed(Json::object())}});
+       {"memory_contents", About::kNothing, kAll, Fixed(Json::object())},
+       {"scope_list", About::kScope, kAll, InScope()},
+       {"scope_list", About::kNothing, kAll,
+        [](const Target& target) { return Json{{"as_of", target.seq}}; }},
+       {"link_list", About::kMemory, kAll, ById()}});
 }
 
 void AddWrites(std::vector<Rule>& rules) {
@@ -96,6 +100,35 @@ void AddWrites(std::vector<Rule>& rules) {
           return Json{{"scope", target.scope.empty() ? "/" : target.scope}, {"to", "1"}};
         })},
        {"snapshot_create", About::kNothing, kReview, Dry(Fixed({{"name", "fresh"}}))}});
+}
+
+// Of places, and of all memories in one.
+void AddPlaces(std::vector<Rule>& rules) {
+  const auto link = [](const Target& target) {
+    return Json{{"from", target.twin}, {"to", target.id}, {"type", "about"}};
+  };
+  const auto fresh = [](const Target& target) {
+    return Json{{"container", target.scope.empty() ? "fresh" : target.scope + "/fresh"}};
+  };
+  const auto held = [](Json more) {
+    return Dry([more = std::move(more)](const Target& target) {
+      Json arguments = more;
+      arguments["container"] = target.scope.empty() ? "nowhere" : target.scope;
+      return arguments;
+    });
+  };
+  rules.insert(rules.end(),
+               {{"container_create", About::kNewPlace, kWrite, Dry(fresh)},
+                {"container_describe", About::kPlace, kWrite, held({{"description", "d"}})},
+                {"container_describe", About::kPlace, kReview, held({{"name", "other"}})},
+                {"container_move", About::kTopPlace, kReview, held({{"parent", "/"}})},
+                {"container_delete", About::kTopPlace, kReview, held({{"move_to", "/"}})},
+                {"link_add", About::kMemory, kWrite, Dry(link)},
+                {"link_remove", About::kLink, kWrite, Dry(link)},
+                {"memory_forget_matching", About::kScope, kReview,
+                 Dry(InScope({{"created_before", "2040-01-01T00:00:00Z"}}))},
+                {"memory_erase_matching", About::kScope, kOperate,
+                 Dry(InScope({{"created_before", "2040-01-01T00:00:00Z"}}))}});
 }
 
 void AddFacts(std::vector<Rule>& rules) {
@@ -195,6 +228,7 @@ std::vector<Rule> ProductRules() {
   std::vector<Rule> rules;
   AddReads(rules);
   AddWrites(rules);
+  AddPlaces(rules);
   AddFacts(rules);
   AddReview(rules);
   AddLogAndHouse(rules);

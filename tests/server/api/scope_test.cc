@@ -19,15 +19,16 @@ TEST(Roles, DecideWhichOperationsAreOpen) {
   const std::set<std::string> audit = {"snapshot_list", "log_query",        "log_entry",
                                        "log_proof",     "index_status",     "status",
                                        "review_list",   "suppression_list", "policy_get"};
-  const std::set<std::string> review = {"memory_pin",         "memory_unpin",      "scope_rollback",
-                                        "snapshot_create",    "memory_verify",     "genre_change",
-                                        "suppression_create", "suppression_lift",  "review_decide",
-                                        "review_undo",        "predicate_declare", "policy_set",
-                                        "review_dismiss"};
+  const std::set<std::string> review = {
+      "memory_pin",     "memory_unpin",   "scope_rollback",     "snapshot_create",
+      "memory_verify",  "genre_change",   "suppression_create", "suppression_lift",
+      "review_decide",  "review_undo",    "predicate_declare",  "policy_set",
+      "review_dismiss", "container_move", "container_delete",   "memory_forget_matching"};
   const std::set<std::string> house = {
-      "memory_erase", "token_issue",   "token_revoke",  "token_list",   "space_create",
-      "compact",      "index_rebuild", "clock_confirm", "backup",       "suppression_erase",
-      "source_add",   "source_remove", "source_list",   "source_files", "source_sync"};
+      "memory_erase",  "token_issue",       "token_revoke",          "token_list",
+      "space_create",  "compact",           "index_rebuild",         "clock_confirm",
+      "backup",        "suppression_erase", "memory_erase_matching", "source_add",
+      "source_remove", "source_list",       "source_files",          "source_sync"};
   const std::set<std::string> by_reviewers_alone = {"memory_verify"};
   for (const Operation* operation : api.catalogue().All()) {
     const std::string& name = operation->name;

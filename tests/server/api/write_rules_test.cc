@@ -19,6 +19,16 @@ struct WriteCall {
   Caller caller;
 };
 
+// Places, and a memory that is linked to `other`; its id is returned.
+std::string Furnish(Api& api, const std::string& other) {
+  for (const char* scope : {"old", "moving", "doomed", ";user=forgotten", ";user=erased"}) {
+    api.Must("memory_store", {{"text", "there"}, {"scope", scope}});
+  }
+  const std::string linked = api.Store("linked");
+  api.Must("link_add", {{"from", linked}, {"to", other}, {"type", "about"}});
+  return linked;
+}
+
 // A call of every write that can be made of `api` as it stands, each with an effect.
 std::vector<WriteCall> Writes(Api& api) {
   const Caller house = Operator();
@@ -50,6 +60,7 @@ std::vector<WriteCall> Writes(Api& api) {
   eats("figs");
   eats("dates");
   const Json lapsed = eats("figs");
+  const std::string linked = Furnish(api, archived);
   const std::string merged =
       api.Must("memory_merge", {{"text", "merged"}, {"parts", {fresh(), fresh()}}})["id"];
   return {
@@ -84,6 +95,14 @@ std::vector<WriteCall> Writes(Api& api) {
       {"genre_change", {{"id", fresh()}, {"genre", "personal"}}, Reviewer()},
       {"predicate_declare", {{"name", "drinks"}, {"multi_valued", true}}, Reviewer()},
       {"policy_set", {{"fade", 0.5}}, Reviewer()},
+      {"container_create", {{"container", "made/here"}}, Agent()},
+      {"container_describe", {{"container", "old"}, {"name", "new"}}, Reviewer()},
+      {"container_move", {{"container", "moving"}, {"parent", "old"}}, Reviewer()},
+      {"container_delete", {{"container", "doomed"}, {"move_to", "old"}}, Reviewer()},
+      {"link_add", {{"from", fresh()}, {"to", linked}, {"type", "about"}}, Agent()},
+      {"link_remove", {{"from", linked}, {"to", archived}, {"type", "about"}}, Agent()},
+      {"memory_forget_matching", {{"scope", ";user=forgotten"}}, Reviewer()},
+      {"memory_erase_matching", {{"scope", ";user=erased"}}, house},
       {"token_issue", {{"roles", {"auditor"}}}, house},
       {"token_revoke", {{"id", token["id"]}}, house},
       {"compact", {{"before", mark["record_time"]}}, house}};
