@@ -38,6 +38,7 @@ HARNESSES = {
     "power cuts": (programs("power_cut_test"), FULL),
     "faults": (programs("allocation_test|clock_test|disk_fault_test|full_disk_test"), FULL),
     "facts": (programs("engine_facts_test"), FULL),
+    "places": (programs("engine_places_test"), FULL),
     "bit flips": (programs("bitflips_test"), FULL),
     "simulation": (programs("simulation_test"), FULL),
     "determinism": (["sh", "tests/determinism/matrix.sh"], {}),

@@ -1,6 +1,7 @@
 // Tokens and spaces: entries of the system space.
 #include <fmt/format.h>
 
+#include "engine/decide/rules.h"
 #include "engine/log/entry.h"
 #include "engine/model/tables.h"
 #include "schema/records_generated.h"
