@@ -100,6 +100,9 @@ equal "the same text again is the same memory" "$id" "$(field "$again" id)"
 piped=$(printf 'The kettle stands in the left cupboard.' |
   p memory store --data "$data" --title Kettle --json)
 kettle=$(field "$piped" id)
+equal "memory add - reads standard input, too" "$kettle" "$(field "$(
+  printf 'The kettle stands in the left cupboard.' |
+    p memory add --data "$data" - --title Kettle --json)" id)"
 found=$(p search --data "$data" "kettle cupboard" --json)
 equal "a search finds it" "$kettle" "$(field "$found" results.0.id)"
 equal "an edit makes a version" 2 "$(field "$(p memory edit --data "$data" "$kettle" \
@@ -135,6 +138,39 @@ equal "a snapshot can be read" Sizes \
 exits "a scope is rolled back" 0 "$perdure" rollback --data "$data" --scope / --to before-clean-up
 equal "the title is the old one again" Sizes \
   "$(field "$(p memory get --data "$data" "$id" --json)" memories.0.title)"
+
+# --- settings
+has "a setting says that it is the default" \
+  "$(p config show --data "$data" | grep store.sync)" default
+printf '[server]\nerase = "never"\n' >"$data/perdure.toml"
+has "config show names the line of the file" "$(p config show --data "$data")" "perdure.toml:2"
+exits "what erase forbids is not done" 1 "$perdure" memory erase --data "$data" "$kettle" --yes
+has "and is said" "$(cat "$work/err")" "erase = never"
+printf '[server]\nprot = 1\n' >"$data/perdure.toml"
+exits "a wrong key stops the program" 1 "$perdure" memory list --data "$data"
+has "and names its line" "$(cat "$work/err")" "perdure.toml:2: there is no setting server.prot"
+rm "$data/perdure.toml"
+
+# --- a folder of memory files
+mkdir -p "$work/project/docs"
+printf '# House rules\n\nTabs, never spaces.\n' >"$work/project/CLAUDE.md"
+exits "a folder becomes a source" 0 "$perdure" source add --data "$data" project "$work/project" \
+  --tag rules
+exits "a bad pattern is refused" 1 "$perdure" source add --data "$data" other "$work/project" \
+  --pattern ../x
+equal "a scan stores what is there" store "$(field "$(p source scan --data "$data" --json)" \
+  sources.0.changes.0.action)"
+rules=$(field "$(p memory list --data "$data" --store project --json)" memories.0.id)
+exits "a file's memory is not edited" 1 "$perdure" memory edit --data "$data" "$rules" --append x
+has "the file to change is named" "$(cat "$work/err")" "$work/project/CLAUDE.md"
+mv "$work/project/CLAUDE.md" "$work/project/docs/AGENTS.md"
+equal "a rename keeps the memory" "$rules" "$(field "$(p source scan --data "$data" --json)" \
+  sources.0.changes.0.id)"
+printf 'caf\351\n' >"$work/project/CLAUDE.md"
+exits "a bad file is a finding of the scan" 1 "$perdure" source scan --data "$data"
+has "the bad file is named" "$(cat "$work/out")" "CLAUDE.md is not UTF-8"
+exits "a source is removed" 0 "$perdure" source remove --data "$data" project
+exits "its memories can be edited then" 0 "$perdure" memory edit --data "$data" "$rules" --append x
 
 # --- the log
 check "the log verifies" p log verify --data "$data"

@@ -103,10 +103,10 @@ TEST_F(SourceTest, OnlyTheSourceChangesItsMemoriesAndTheRefusalNamesTheFile) {
                                                {"memory_archive", {{"id", id}}},
                                                {"memory_forget", {{"id", id}}}};
   for (const auto& [name, arguments] : changes) {
-    EXPECT_THAT(world_.Call(name, arguments), FailsWith(Code::kRefused, HasSubstr(file))) << name;
+    EXPECT_THAT(world_.Call(name, arguments), FailsWith(Code::kConflict, HasSubstr(file))) << name;
   }
   EXPECT_THAT(world_.Call("memory_store", {{"text", "mine"}, {"store", "notes"}}),
-              FailsWith(Code::kRefused, HasSubstr("mirrors a folder")));
+              FailsWith(Code::kConflict, HasSubstr("mirrors a folder")));
   world_.Must("source_remove", {{"source", source_.source}});
   world_.Must("memory_edit", {{"id", id}, {"append", "+"}});
   EXPECT_THAT(world_.Must("source_list", {})["sources"], IsEmpty());
