@@ -120,16 +120,22 @@ Result<Seq> ReadView::AsOfSeq() const {
   return LastBefore(now_, in_.space, in_.head_seq, in_.as_of + 1);
 }
 
-// A narrowed token reads only the entries about memories inside its scope.
+// A narrowed token reads only the entries about memories inside its scope, both ends of a link.
 Result<bool> ReadView::InOwnScope(const fb::Entry& entry) const {
   if (in_.principal.scope.empty()) return true;
-  const fb::Id* memory = MemoryOf(entry);
-  if (!memory) return false;
-  ASSIGN_OR_RETURN(const auto record, ReadMemory(now_, in_.space, FromId(*memory)));
-  if (!record) return false;
   ASSIGN_OR_RETURN(const auto own, ResolveScope(std::nullopt));
-  if (!own) return false;
-  return ScopeContains(now_, in_.space, *own, record->scope);
+  const fb::Id* memory = MemoryOf(entry);
+  if (!memory || !own) return false;
+  const fb::Id* other = memory;
+  if (const auto* added = entry.event_as_LinkAdded()) other = added->to();
+  if (const auto* removed = entry.event_as_LinkRemoved()) other = removed->to();
+  for (const fb::Id* end : {memory, other}) {
+    ASSIGN_OR_RETURN(const auto record, ReadMemory(now_, in_.space, FromId(*end)));
+    if (!record) return false;
+    ASSIGN_OR_RETURN(const bool inside, ScopeContains(now_, in_.space, *own, record->scope));
+    if (!inside) return false;
+  }
+  return true;
 }
 
 }  // namespace perdure
