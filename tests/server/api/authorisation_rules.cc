@@ -113,7 +113,8 @@ void AddPlaces(std::vector<Rule>& rules) {
   const auto held = [](Json more) {
     return Dry([more = std::move(more)](const Target& target) {
       Json arguments = more;
-      arguments["container"] = target.scope.empty() ? "nowhere" : target.scope;
+      const bool is_none = target.scope.empty() || target.state == "absent";
+      arguments["container"] = is_none ? "nowhere" : target.scope;
       return arguments;
     });
   };
