@@ -265,14 +265,15 @@ Status DecideCreateContainer(Transaction& txn, const CreateContainer& command) {
 }
 
 Status DecideDescribeContainer(Transaction& txn, const DescribeContainer& command) {
-  RETURN_IF_ERROR(RequireRole(txn, kAgent | kReviewer | kOperator, "Describing a container"));
+  RETURN_IF_ERROR(command.name
+                      ? RequireRole(txn, kReviewer | kOperator, "Renaming a container")
+                      : RequireRole(txn, kAgent | kReviewer | kOperator, "Describing a container"));
   ASSIGN_OR_RETURN(const Seq node, RequireContainer(txn, command.container, "container"));
   if (node == 0) return Refuse(Rule::kMalformed, "The root has no description.", "container");
   if (command.description) RETURN_IF_ERROR(CheckWords(txn, *command.description, "description"));
   if (command.conditions) RETURN_IF_ERROR(CheckWords(txn, *command.conditions, "conditions"));
   ASSIGN_OR_RETURN(const Held held, ReadHeld(txn, node));
   if (command.name) {
-    RETURN_IF_ERROR(RequireRole(txn, kReviewer | kOperator, "Renaming a container"));
     RETURN_IF_ERROR(CheckName(*command.name));
     RETURN_IF_ERROR(CheckNameFree(txn, held.record.parent, *command.name, node));
   }

@@ -173,9 +173,9 @@ Operation ScopeList(Engine& engine) {
   operation.name = "scope_list";
   operation.title = "List scopes";
   operation.description =
-      "The tree of workspaces and projects, with status, description and how many memories lie in "
-      "each, and the users, agents, runs and stores that have some. Use before storing, to find "
-      "the scope.";
+      "The tree of workspaces and projects with their counts, and who has memories there. Use it "
+      "to "
+      "find the scope to store in.";
   operation.input_schema = s::Object({{"scope", s::Scope()},
                                       {"query", s::Text("Words of names and descriptions")},
                                       {"as_of", s::AsOf()}});

@@ -23,9 +23,7 @@ using testing::With;
 using Paths = std::set<std::string>;
 
 // At most what one deletion may move, at night.
-std::size_t Size() {
-  return std::getenv("PERDURE_NIGHTLY") ? 10'000 : 300;
-}
+std::size_t Size() { return std::getenv("PERDURE_NIGHTLY") ? 10'000 : 300; }
 
 // `count` memories in three projects of the workspace acme.
 void Fill(TestEngine& engine, std::size_t count) {

@@ -62,6 +62,10 @@ class NaiveReplay {
         memory.versions.push_back(version);
         break;
       }
+      case fb::Event::MemoryMoved:
+        memory.versions.push_back(memory.now());
+        memory.versions.back().container = entry.event_as_MemoryMoved()->scope()->container();
+        break;
       case fb::Event::MemoryReverted:
         Revert(*entry.event_as_MemoryReverted(), memory);
         break;

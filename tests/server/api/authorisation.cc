@@ -144,6 +144,8 @@ std::string Anonymous(Json body, const Target& target) {
       {"suppression " + target.suppression.dump() + " ", "suppression SEQ "},
       {"refusal " + target.refusal.dump() + " ", "refusal SEQ "},
       {target.id.substr(0, 30), "ID"},
+      {"container 'nowhere'", "container PLACE"},
+      {"container '" + target.scope + "'", "container PLACE"},
       {"ntry " + target.seq.dump() + " ", "ntry SEQ "}};
   for (const auto& [what, name] : names) {
     for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at)) {
@@ -222,7 +224,8 @@ std::string CodeByRules(const Rule& rule, const Caller& caller, const Target& ta
       return caller.scope.empty() || IsBelow(target.scope, caller.scope) ? "ok" : "forbidden";
     case About::kPlace:
     case About::kTopPlace: {
-      const bool is_there = caller.space == "main" && !target.scope.empty();
+      const bool is_there =
+          caller.space == "main" && !target.scope.empty() && target.state != "absent";
       const bool is_own = caller.scope.empty() ||
                           (rule.about == About::kPlace && IsBelow(target.scope, caller.scope));
       return is_there && is_own ? "ok" : "not_found";

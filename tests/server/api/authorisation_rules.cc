@@ -105,7 +105,7 @@ void AddWrites(std::vector<Rule>& rules) {
 // Of places, and of all memories in one.
 void AddPlaces(std::vector<Rule>& rules) {
   const auto link = [](const Target& target) {
-    return Json{{"from", target.twin}, {"to", target.id}, {"type", "about"}};
+    return Json{{"from", target.id}, {"to", target.twin}, {"type", "about"}};
   };
   const auto fresh = [](const Target& target) {
     return Json{{"container", target.scope.empty() ? "fresh" : target.scope + "/fresh"}};
@@ -113,7 +113,8 @@ void AddPlaces(std::vector<Rule>& rules) {
   const auto held = [](Json more) {
     return Dry([more = std::move(more)](const Target& target) {
       Json arguments = more;
-      arguments["container"] = target.scope.empty() ? "nowhere" : target.scope;
+      const bool is_none = target.scope.empty() || target.state == "absent";
+      arguments["container"] = is_none ? "nowhere" : target.scope;
       return arguments;
     });
   };

@@ -28,13 +28,13 @@ std::vector<std::string> NamesOf(const Json& tools) {
   return names;
 }
 
-TEST(Tools, OfAnAgentAreFourteenInFixedOrder) {
+TEST(Tools, OfAnAgentAreFifteenInFixedOrder) {
   Api api;
   EXPECT_THAT(NamesOf(ToolsFor(api, Agent())),
               ElementsAre("memory_store", "memory_search", "memory_get", "memory_edit",
                           "memory_describe", "memory_list", "memory_history", "memory_archive",
                           "memory_restore", "memory_forget", "memory_revert", "fact_assert",
-                          "fact_about", "candidate_propose"));
+                          "fact_about", "candidate_propose", "scope_list"));
   EXPECT_EQ(ToolsFor(api, Agent()), ToolsFor(api, Agent()));
 }
 
