@@ -12,10 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-void PrintTo(const FileChange& change, std::ostream* out) {
-  *out << static_cast<int>(change.action) << ' ' << change.path << ' ' << change.id;
-}
-
 KnownFile Known(std::string id, std::string path, std::string digest, std::string state = "live") {
   return {std::move(id), std::move(path), std::move(state), std::move(digest), "t"};
 }

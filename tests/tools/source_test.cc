@@ -171,6 +171,12 @@ TEST_F(SourceTest, AFolderThatIsGoneArchivesNothing) {
   EXPECT_EQ(LastEvent(id), "MemoryStored");
 }
 
+std::set<std::string> IdsOf(const Json& memories) {
+  std::set<std::string> ids;
+  for (const Json& memory : memories) ids.insert(memory["id"]);
+  return ids;
+}
+
 TEST_F(SourceTest, StoresAndClassesNarrowListsAndSearches) {
   Write("AGENTS.md", "Tabs rather than spaces");
   source_ = Add({{"class", "communication"}});
@@ -179,15 +185,11 @@ TEST_F(SourceTest, StoresAndClassesNarrowListsAndSearches) {
   const std::string mine = world_.Store("Tabs are fine by me");
   const std::string kept = world_.Store("Tabs, once more", {{"store", "diary"}});
   const auto ids = [&](Json filter) {
-    std::set<std::string> listed;
-    for (const Json& memory : world_.Must("memory_list", {{"filter", filter}})["memories"]) {
-      listed.insert(memory["id"]);
-    }
-    std::set<std::string> found;
-    const Json search = {{"query", "tabs"}, {"filter", filter}, {"min_relevance", 0}};
-    for (const Json& memory : world_.Must("memory_search", search)["results"]) {
-      found.insert(memory["id"]);
-    }
+    const Json list = world_.Must("memory_list", {{"filter", filter}});
+    const Json search =
+        world_.Must("memory_search", {{"query", "tabs"}, {"filter", filter}, {"min_relevance", 0}});
+    const auto listed = IdsOf(list["memories"]);
+    const auto found = IdsOf(search["results"]);
     EXPECT_EQ(listed, found) << filter;
     return listed;
   };
@@ -264,13 +266,17 @@ TEST_F(SourceTest, ChangesAreFollowedWithinTwoSecondsWithoutPolling) {
   EXPECT_EQ(follower.passes(), passes);
 }
 
-// The last line that has words, or nothing.
+// The last line; with those before it until there are five words, which two files hardly share.
 std::string LastWords(const std::string& text) {
   std::istringstream lines(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
   std::string last;
-  for (std::string line; std::getline(lines, line);) {
-    const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) || c < 0; };
-    if (std::ranges::count_if(line, letter) > 3) last = line;
+  std::size_t words = 0;
+  for (auto line = all.rbegin(); line != all.rend() && words < 5; ++line) {
+    std::istringstream read(*line);
+    for (std::string word; read >> word;) words += word.size() > 2 ? 1 : 0;
+    last = *line + "\n" + last;
   }
   return last;
 }
@@ -293,12 +299,8 @@ TEST_F(SourceTest, SharedMemoryFilesAreEachFoundByTheirLastLine) {
     const std::string id = IdAt(path);
     ASSERT_NE(id, "") << path;
     const std::string words = LastWords(ReadListed(source_.root, path).value());
-    bool is_found = false;
-    for (const Json& hit :
-         world_.Must("memory_search", {{"query", words}, {"limit", 5}})["results"]) {
-      is_found = is_found || hit["id"] == id;
-    }
-    EXPECT_TRUE(is_found) << path << ": " << words;
+    const Json answer = world_.Must("memory_search", {{"query", words}, {"limit", 5}});
+    EXPECT_TRUE(IdsOf(answer["results"]).contains(id)) << path << ": " << words;
   }
 }
 
