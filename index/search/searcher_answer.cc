@@ -42,7 +42,8 @@ Status Searcher::ReadHits(const ReadView& view, SearchAnswer& answer) {
   std::erase_if(candidates_, [&](const Candidate& c) { return RelevanceOf(c) < least; });
   RankCandidates(candidates_, cosine_weight_,
                  std::max(request_.limit, request_.diverse ? kDiverseOf : kSecondPass + 1));
-  if (can_tell && terms_.size() > 1) WeighShortTexts(candidates_, cosine_weight_, max_cosine_);
+  const bool by_meaning = can_tell && terms_.size() > 1 && !request_.prefer_recent;
+  if (by_meaning) WeighShortTexts(candidates_, cosine_weight_, max_cosine_);
   if (request_.diverse) MakeDiverse();
   if (candidates_.size() > request_.limit) candidates_.resize(request_.limit);
   for (const Candidate& candidate : candidates_) {
