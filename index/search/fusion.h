@@ -1,9 +1,10 @@
 // One ranking from two arms, by scores that mean the same for every query.
 //
-//   S = L + .65 max cosine + .10 [the speaker is the user] + .15 [pinned]
+//   S = L + .65 max cosine + .10 [the speaker is the user] + .15 [pinned] - A
 //
-// L is the lexical score of bm25.h, in 0..1; both maxima are taken over a memory's chunks. Where
-// what is searched are the short turns of conversations, which say little alone (conversation.h):
+// with A what WeighAgreement and WeighShortTexts take away. L is the lexical score of bm25.h, in
+// 0..1; both maxima are taken over a memory's chunks. Where what is searched are the short turns of
+// conversations, which say little alone (conversation.h):
 //
 //   S = W + .60 T + C + .14 [the speaker is the one whom the query names]
 //       + .20 min(ln(1 + words), 4) / 4 - .12 [it ends with a question]
@@ -23,16 +24,21 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
+
+#include "engine/base/time.h"
 
 namespace perdure {
 
 inline constexpr double kCosineWeight = .65;
 inline constexpr double kUserSpeakerWeight = .10;
 inline constexpr double kPinWeight = .15;
+inline constexpr double kRecentWeight = .15;
 inline constexpr double kTurnCosineWeight = .48;
 inline constexpr double kContextCosineWeight = .56;
 inline constexpr double kSessionWeight = .60;
@@ -47,6 +53,9 @@ inline constexpr double kMostOfDocument = 1 + kCosineWeight + kUserSpeakerWeight
 inline constexpr double kMostOfTurn = 1 + kTurnCosineWeight + kContextCosineWeight +
                                       kSessionWeight + kNamedSpeakerWeight + kTurnLengthWeight;
 
+// Where the newest is preferred: as much as kRecentWeight, half of it for each 30 days of age.
+double RecencyPrior(Micros age);
+
 // How much a turn of so many words says.
 double TurnLengthPrior(std::uint32_t words);
 
@@ -57,21 +66,50 @@ struct SharedCosine {
 };
 double CosineInContext(double own, std::span<const SharedCosine> neighbours);
 
+// The terms of S beside the lexical score and the cosine.
+enum class Prior {
+  kSession,
+  kSpeaker,
+  kLength,
+  kAsking,
+  kWhen,
+  kDate,
+  kUser,
+  kPin,
+  kRecent,
+  kAgreement
+};
+inline constexpr std::array<std::string_view, 10> kPriorNames = {
+    "session", "speaker", "length", "asking", "when", "date", "user", "pin", "recent", "agreement"};
+
+class Priors {
+ public:
+  void Add(Prior prior, double value) { of_[static_cast<std::size_t>(prior)] += value; }
+  double Of(Prior prior) const { return of_[static_cast<std::size_t>(prior)]; }
+  double Sum() const;
+
+ private:
+  std::array<double, kPriorNames.size()> of_{};
+};
+
 // One memory among the candidates.
 struct Candidate {
   std::uint32_t memory = 0;
   std::uint32_t best_chunk = 0;  // whose text shows best why
   double lexical = 0;            // L
   double coverage = 0;           // of the query's terms, by the chunk with the best L
-  double cosine = 0;
+  double words = 0;              // the same, each word counting alike
+  double cosine = 0;             // max cosine, of a turn C
+  double own_cosine = 0;         // max cosine
+  bool is_short = false;         // its text is a sentence: at most kShortBytes
   bool has_cosine = false;
   bool is_pending = false;  // its vectors are still to come
-  double prior = 0;
+  Priors priors;
   double bound = 0;              // the most that Sum can become when both arms have been asked
   std::size_t lexical_rank = 0;  // 1 is best; 0: not among the arm's own candidates
   std::size_t semantic_rank = 0;
 
-  double Sum(double cosine_weight) const { return lexical + cosine_weight * cosine + prior; }
+  double Sum(double cosine_weight) const { return lexical + cosine_weight * cosine + priors.Sum(); }
 };
 
 inline float ShownScore(double sum, double most) {
@@ -82,11 +120,19 @@ inline float ShownScore(double sum, double most) {
 // cosine that its words suggest, max cosine * L / max L.
 void ImputePending(std::vector<Candidate>& candidates, double max_cosine);
 
+// Words that a text's vector does not bear out are shared with the query by chance: of what a
+// document's words count, this takes away L (max cosine - cosine - .2) / .5, at most all of it.
+void WeighAgreement(std::vector<Candidate>& candidates, double max_cosine);
+
+// The second pass, over the kSecondPass best. What a sentence says its vector says, too, so there
+// it takes away L (max cosine - cosine) / .04, at most all of it; but it puts nobody behind those
+// that it does not look at, and leaves what is pinned alone. Of a long text, a vector tells less
+// than the words.
+inline constexpr std::size_t kSecondPass = 5;
+inline constexpr std::uint32_t kShortBytes = 160;
+void WeighShortTexts(std::vector<Candidate>& ranked, double cosine_weight, double max_cosine);
+
 // Orders by S, then lexical score, then the newer memory, and keeps `limit`.
 void RankCandidates(std::vector<Candidate>& candidates, double cosine_weight, std::size_t limit);
-
-// r = max cosine + .2 (best coverage among the top 3) under .343, which keeps 97 % of the questions
-// that have an answer. Only a real model's cosines can say so, and only where they are known.
-bool IsNothingRelevant(const std::vector<Candidate>& ranked, double max_cosine);
 
 }  // namespace perdure

@@ -16,12 +16,22 @@
 
 namespace perdure {
 
+enum class SearchMode {
+  kFusion,  // by words and by meaning
+  kStrict,  // by words alone, half of which must be there
+};
+
 struct SearchRequest {
   std::string query;       // 1..limits::kQueryBytesMax bytes; no syntax, every string is a query
   std::size_t limit = 10;  // 1..limits::kSearchLimitMax
   ListFilter filter;       // filter.scope is matched as of the time, the caller's own scope now
   ReadAt at;
-  std::optional<float> min_relevance;  // 0..1: hits with a lower score are left out
+  SearchMode mode = SearchMode::kFusion;
+  // 0..1: hits of a lower relevance are left out, and nothing is relevant when none is left.
+  std::optional<float> min_relevance;
+  bool prefer_recent = false;  // of what matches about as well, the newest first
+  bool diverse = false;        // what says the same as a better hit moves down
+  bool nearest_miss = false;   // the best of what min_relevance leaves out, when nothing is left
   bool explain = false;
 };
 
@@ -41,12 +51,20 @@ struct SearchArm {
   Seq indexed_seq = 0;  // every entry up to here is searchable in this arm
 };
 
+// One term of the sum by which hits are ordered (fusion.h).
+struct ScorePart {
+  std::string_view name;
+  float value = 0;
+};
+
 struct SearchExplanation {
   std::size_t lexical_rank = 0;   // 1 is best; 0: not among the arm's candidates
   float lexical_score = 0;        // BM25 over its maximum for this query, 0..1
   std::size_t semantic_rank = 0;  // as above
   float cosine = 0;               // of the best chunk, -1..1
+  float coverage = 0;             // of the query's words, weighted by rarity, 0..1
   float prior = 0;                // what the kind of memory adds
+  std::vector<ScorePart> parts;   // that are not 0
 };
 
 struct SearchHit {
@@ -54,6 +72,7 @@ struct SearchHit {
   Memory memory;        // its text is left out
   std::string preview;  // of the best chunk, cut at a grapheme
   float score = 0;      // 0..1, absolute: it means the same for every query (fusion.h)
+  float relevance = 0;  // 0..1: how likely it is about what is asked (relevance.h)
   std::optional<SearchExplanation> explanation;  // when asked for
 };
 
@@ -69,6 +88,8 @@ struct SearchTimings {
 struct SearchAnswer {
   std::vector<SearchHit> hits;  // best first
   bool nothing_relevant = false;
+  float relevance = 0;  // of the most relevant hit that was looked at
+  std::optional<SearchHit> nearest_miss;
   std::vector<SearchArm> arms;  // lexical, semantic
   Seq indexed_seq = 0;          // the least of the arms that answered
   Micros as_of = 0;

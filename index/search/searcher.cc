@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "index/search/preview.h"
-
 namespace perdure {
 namespace {
 
@@ -12,12 +10,8 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kCandidatesMin = 200;  // an arm; fewer lose ranks that the other arm lifts
 constexpr std::size_t kRescoredChunksMax = 8192;
+constexpr double kStrictWords = .5 - 1e-6;   // a word's forms share its weight
 constexpr std::uint64_t kShortBacklog = 16;  // chunks that a model embeds in about 50 ms
-constexpr std::size_t kPreviewBytes = 300;
-
-double MillisecondsSince(steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
-}
 
 }  // namespace
 
@@ -27,7 +21,7 @@ Result<SearchAnswer> Searcher::Run(const Principal& principal) {
   as_of_ = view.as_of();
   terms_ = TermsOfQuery(request_.query);
   wanted_seq_ = in_.engine->Visible(principal.space).seq;
-  const bool has_turns = in_.index->columns().turns.size() > 0;
+  const bool has_turns = !IsStrict() && in_.index->columns().turns.size() > 0;
   if (!has_turns) EmbedQuery(request_.query);
   WaitForWords(wanted_seq_);
   ASSIGN_OR_RETURN(visibility_, Visibility::Of(in_.index->columns(), view, in_.index->secret(),
@@ -52,6 +46,7 @@ Result<SearchAnswer> Searcher::Run(const Principal& principal) {
 // --- Getting ready -------------------------------------------------------------------------------
 
 void Searcher::EmbedQuery(const std::string& text) {
+  if (IsStrict()) return;
   const auto start = steady_clock::now();
   unknown_language_ = !in_.model->stand_in && !KnowsScriptOf(request_.query);
   if (unknown_language_) return;
@@ -126,7 +121,8 @@ void Searcher::Collect() {
   const std::size_t wanted = std::max(kCandidatesMin, 2 * request_.limit);
   const auto admits = [this](std::uint64_t chunk) { return visibility_->Admits(chunk); };
   const Hits lexical = AskText([&](bool include_past) {
-    return in_.index->text().Search(terms_, wanted, include_past, admits);
+    return in_.index->text().Search(terms_, wanted, include_past, admits,
+                                    IsStrict() ? kStrictWords : 0);
   });
   TakeLexical(lexical, true);
   // An arm that gives fewer hits than it is asked for gives all: what is missing scores 0 there.
@@ -178,7 +174,7 @@ void Searcher::TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidat
     candidate.has_cosine = true;
     const auto cosine = static_cast<double>(hit.cosine);
     if (!first && cosine <= candidate.cosine) continue;
-    candidate.cosine = cosine;
+    candidate.cosine = candidate.own_cosine = cosine;
     if (candidate.best_chunk == kNoRow) {
       candidate.best_chunk = static_cast<std::uint32_t>(hit.chunk);
     }
@@ -214,8 +210,9 @@ void Searcher::CompleteScores(double lexical_rest, double semantic_rest) {
                       (candidate.has_cosine ? 0 : cosine_weight_ * std::max(semantic_rest, 0.0));
   }
   double least_sum = 0;
-  if (sums.size() > request_.limit) {
-    const auto place = sums.begin() + static_cast<std::ptrdiff_t>(request_.limit - 1);
+  const std::size_t looked_at = std::max(request_.limit, kSecondPass + 1);
+  if (sums.size() > looked_at) {
+    const auto place = sums.begin() + static_cast<std::ptrdiff_t>(looked_at - 1);
     std::ranges::nth_element(sums, place, std::ranges::greater());
     least_sum = *place;
   }
@@ -243,95 +240,17 @@ void Searcher::AddPriors() {
     candidate.is_pending = !candidate.has_cosine && candidate.best_chunk != kNoRow &&
                            candidate.best_chunk >= pending_from_;
     const rows::State& state = columns.states[columns.StateAt(candidate.memory, as_of_)];
-    if (state.Has(rows::kPinned)) candidate.prior += kPinWeight;
+    if (state.Has(rows::kPinned)) candidate.priors.Add(Prior::kPin, kPinWeight);
     if (user != kNoRow && columns.HasLabel(state.version, user)) {
-      candidate.prior += kUserSpeakerWeight;
+      candidate.priors.Add(Prior::kUser, kUserSpeakerWeight);
+    }
+    const rows::Version& version = columns.versions[state.version];
+    const rows::Chunk& chunk = columns.chunks[version.first_chunk];
+    candidate.is_short = version.chunk_count == 1 && chunk.end - chunk.begin <= kShortBytes;
+    if (request_.prefer_recent) {
+      candidate.priors.Add(Prior::kRecent, RecencyPrior(as_of_ - version.record_time));
     }
   }
-}
-
-// --- The answer ----------------------------------------------------------------------------------
-
-Status Searcher::ReadHits(const ReadView& view, SearchAnswer& answer) {
-  const auto start = steady_clock::now();
-  std::erase_if(candidates_, [&](const Candidate& candidate) {
-    return candidate.best_chunk == kNoRow ||
-           ShownScore(candidate.Sum(cosine_weight_), most_) < request_.min_relevance.value_or(0);
-  });
-  RankCandidates(candidates_, cosine_weight_, request_.limit);
-  for (const Candidate& candidate : candidates_) {
-    const Uuid id{in_.index->columns().memories[candidate.memory].id};
-    auto memory = view.Get(id);
-    if (!memory) {
-      // Erased, compacted or moved out of sight since the arms looked.
-      const Code code = memory.error().code;
-      if (code == Code::kNotFound || code == Code::kErased || code == Code::kCompacted) continue;
-      return std::unexpected(memory.error());
-    }
-    answer.hits.push_back(HitOf(candidate, *std::move(memory)));
-  }
-  const bool can_judge = !vector_.empty() && !in_.model->stand_in;
-  answer.nothing_relevant =
-      answer.hits.empty() || (can_judge && IsNothingRelevant(candidates_, max_cosine_));
-  timings_.read_ms = MillisecondsSince(start);
-  return {};
-}
-
-SearchHit Searcher::HitOf(const Candidate& candidate, Memory memory) const {
-  const rows::Chunk& chunk = in_.index->columns().chunks[candidate.best_chunk];
-  const std::string text = std::exchange(memory.text, {});
-  SearchHit hit;
-  hit.id = memory.id;
-  hit.memory = std::move(memory);
-  if (chunk.begin <= text.size()) {
-    const std::string_view best = std::string_view(text).substr(chunk.begin);
-    hit.preview = PreviewOf(best.substr(0, chunk.end - chunk.begin), request_.query, kPreviewBytes);
-  }
-  hit.score = ShownScore(candidate.Sum(cosine_weight_), most_);
-  if (request_.explain) {
-    hit.explanation = {candidate.lexical_rank, static_cast<float>(candidate.lexical),
-                       candidate.semantic_rank, static_cast<float>(candidate.cosine),
-                       static_cast<float>(candidate.prior)};
-  }
-  return hit;
-}
-
-SearchArm Searcher::LexicalArm() const {
-  SearchArm arm{"lexical", ArmStatus::kOk, "", in_.index->lexical_seq()};
-  if (!lexical_failure_.empty()) {
-    arm.status = ArmStatus::kFailed;
-    arm.note = lexical_failure_;
-  } else if (arm.indexed_seq < wanted_seq_) {
-    arm.status = ArmStatus::kLagging;
-    arm.note = in_.index->LexicalFailure();
-    if (arm.note.empty()) arm.note = "The newest writes are not indexed yet.";
-  } else if (!in_.index->IsTextChecked()) {
-    arm.note = "The index files are still being checked for damage.";
-  }
-  return arm;
-}
-
-SearchArm Searcher::SemanticArm() const {
-  SearchArm arm{"semantic", ArmStatus::kOk, "", in_.index->semantic_seq()};
-  if (!semantic_failure_.empty()) {
-    arm.status = ArmStatus::kFailed;
-    arm.note = semantic_failure_;
-  } else if (vectors_loading_) {
-    arm.status = ArmStatus::kLoading;
-    arm.note = in_.index->SemanticFailure();
-    if (!arm.note.empty()) arm.status = ArmStatus::kFailed;
-    if (arm.note.empty() && in_.model->stand_in) arm.note = in_.options->stand_in_reason;
-  } else if (in_.model->stand_in) {
-    arm.status = ArmStatus::kStandIn;
-    arm.note = in_.options->stand_in_reason;
-  } else if (arm.indexed_seq < wanted_seq_) {
-    arm.status = ArmStatus::kLagging;
-    arm.note = in_.index->SemanticFailure();
-    if (arm.note.empty()) arm.note = "Some memories are not embedded yet.";
-  } else if (unknown_language_) {
-    arm.note = "The model does not know this language; words alone were compared.";
-  }
-  return arm;
 }
 
 }  // namespace perdure

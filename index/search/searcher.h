@@ -32,6 +32,11 @@ struct SearchContext {
   const SearchOptions* options = nullptr;
 };
 
+inline double MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
 class Searcher {
  public:
   Searcher(const SearchContext& context, const SearchRequest& request)
@@ -41,6 +46,7 @@ class Searcher {
 
  private:
   using Hits = std::vector<TextHit>;
+  bool IsStrict() const { return request_.mode == SearchMode::kStrict; }
   void WaitForWords(Seq seq);
   void WaitForVectors(const Hits& lexical);
   void EmbedQuery(const std::string& text);
@@ -58,7 +64,7 @@ class Searcher {
   void TakeTurns(std::size_t wanted);
   void AddNeighbours();
   void CompleteCosines();
-  double PriorOf(const Conversation::Turn& turn) const;
+  Priors PriorsOf(const Conversation::Turn& turn) const;
   void ScoreTurns();
   void TakeLexical(const Hits& hits, bool as_candidates);
   void TakeSemantic(const std::vector<VectorHit>& hits, bool as_candidates);
@@ -68,8 +74,13 @@ class Searcher {
   Candidate& CandidateFor(std::uint32_t memory);
   const Candidate* FindCandidate(std::uint32_t memory) const;
   void AddPriors();
+  // From the candidates to the answer: searcher_answer.cc.
   Status ReadHits(const ReadView& view, SearchAnswer& answer);
+  double RelevanceOf(const Candidate& candidate) const;
+  void MakeDiverse();
+  Result<std::optional<SearchHit>> ReadHit(const ReadView& view, const Candidate& candidate) const;
   SearchHit HitOf(const Candidate& candidate, Memory memory) const;
+  SearchExplanation ExplanationOf(const Candidate& candidate) const;
   SearchArm LexicalArm() const;
   SearchArm SemanticArm() const;
 

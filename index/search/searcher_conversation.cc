@@ -52,8 +52,7 @@ void Searcher::ReadConversation() {
   asks_when_ = AsksWhen(request_.query);
   dates_ = DatesInQuery(request_.query);
   FindNamedSpeakers();
-  timings_.lexical_ms +=
-      std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
+  timings_.lexical_ms += MillisecondsSince(start);
 }
 
 // Speakers are known by the keys of their names alone, so the query's words are tried.
@@ -80,12 +79,14 @@ void Searcher::FindNamedSpeakers() {
   wordless_ = WithoutNames(request_.query, named);
 }
 
-double Searcher::PriorOf(const Conversation::Turn& turn) const {
-  double prior = kSessionWeight * conversation_->SessionScore(turn) + TurnLengthPrior(turn.length);
-  if (turn.asks) prior -= kAskingWeight;
-  if (turn.says_when && asks_when_) prior += kTimeWeight;
-  prior += kDateWeight * DateFit(dates_, turn.day);
-  return prior;
+Priors Searcher::PriorsOf(const Conversation::Turn& turn) const {
+  Priors priors;
+  priors.Add(Prior::kSession, kSessionWeight * conversation_->SessionScore(turn));
+  priors.Add(Prior::kLength, TurnLengthPrior(turn.length));
+  if (turn.asks) priors.Add(Prior::kAsking, -kAskingWeight);
+  if (turn.says_when && asks_when_) priors.Add(Prior::kWhen, kTimeWeight);
+  priors.Add(Prior::kDate, kDateWeight * DateFit(dates_, turn.day));
+  return priors;
 }
 
 // The best turns by words, with W as their lexical score and the rest of S as their prior.
@@ -93,7 +94,7 @@ void Searcher::TakeTurns(std::size_t wanted) {
   std::vector<std::pair<double, std::uint32_t>> found;
   for (const std::uint32_t memory : conversation_->Found()) {
     const Conversation::Turn turn = conversation_->TurnOf(memory);
-    found.emplace_back(turn.window + PriorOf(turn), memory);
+    found.emplace_back(turn.window + PriorsOf(turn).Sum(), memory);
   }
   const std::size_t kept = std::min(wanted, found.size());
   std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(kept),
@@ -170,10 +171,10 @@ void Searcher::ScoreTurns() {
     const Conversation::Turn turn = conversation_->TurnOf(candidate.memory);
     candidate.lexical = turn.window;
     candidate.coverage = turn.coverage;
-    candidate.prior += PriorOf(turn);
+    candidate.priors = PriorsOf(turn);
     const std::uint32_t version = visibility_->VersionOf(candidate.memory);
     if (speakers_.size() == 1 && columns.HasLabel(version, speakers_.front())) {
-      candidate.prior += kNamedSpeakerWeight;
+      candidate.priors.Add(Prior::kSpeaker, kNamedSpeakerWeight);
     }
     if (candidate.best_chunk == kNoRow) {
       candidate.best_chunk = columns.versions[version].first_chunk;

@@ -18,8 +18,13 @@ double FromFixed(Fixed value) { return static_cast<double>(value) / kUnit; }
 struct Candidate {
   Fixed score = 0;
   Fixed coverage = 0;
+  Fixed words = 0;
   ChunkNumber chunk = 0;
 };
+
+TextHit HitOf(const Candidate& c) {
+  return {c.chunk, FromFixed(c.score), FromFixed(c.coverage), FromFixed(c.words)};
+}
 
 bool IsBetter(const Candidate& a, const Candidate& b) {
   return a.score != b.score ? a.score > b.score : a.chunk < b.chunk;
@@ -28,8 +33,13 @@ bool IsBetter(const Candidate& a, const Candidate& b) {
 class Matcher {
  public:
   Matcher(std::vector<MatchTerm> terms, const SlotTable& slots, const Bm25& bm25, std::size_t limit,
-          const ChunkFilter& allowed)
-      : terms_(std::move(terms)), slots_(slots), bm25_(bm25), limit_(limit), allowed_(allowed) {
+          double least_words, const ChunkFilter& allowed)
+      : terms_(std::move(terms)),
+        slots_(slots),
+        bm25_(bm25),
+        limit_(limit),
+        least_words_(ToFixed(least_words)),
+        allowed_(allowed) {
     std::ranges::sort(terms_, {}, &MatchTerm::share);
     bounds_.push_back(0);
     for (const auto& term : terms_) bounds_.push_back(bounds_.back() + ToFixed(term.share) + 1);
@@ -52,9 +62,7 @@ class Matcher {
     std::ranges::sort(best_, IsBetter);
     std::vector<TextHit> hits;
     hits.reserve(best_.size());
-    for (const auto& c : best_) {
-      hits.push_back({c.chunk, FromFixed(c.score), FromFixed(c.coverage)});
-    }
+    for (const auto& c : best_) hits.push_back(HitOf(c));
     return hits;
   }
 
@@ -67,9 +75,10 @@ class Matcher {
     return next;
   }
 
-  void Score(double share, std::uint32_t count, const Slot& slot, std::size_t offset) {
-    scores_[offset] += ToFixed(share * bm25_.Saturation(count, slot.length));
-    coverages_[offset] += ToFixed(share);
+  void Score(const MatchTerm& term, std::uint32_t count, const Slot& slot, std::size_t offset) {
+    scores_[offset] += ToFixed(term.share * bm25_.Saturation(count, slot.length));
+    coverages_[offset] += ToFixed(term.share);
+    words_[offset] += ToFixed(term.word_share);
   }
 
   void TakeWindow(MatchTerm& term) {
@@ -83,7 +92,7 @@ class Matcher {
         const Slot& slot = (*block_)[offset];
         if (!IsLive(layer, slot)) continue;
         touched_[offset / 64] |= std::uint64_t{1} << offset % 64;
-        Score(term.share, posting.count, slot, offset);
+        Score(term, posting.count, slot, offset);
       }
     }
   }
@@ -107,7 +116,7 @@ class Matcher {
           if (!IsLive(layer, slot)) continue;
           const auto chunk = static_cast<ChunkNumber>(begin_ + offset);
           const std::uint32_t count = layer.source->CountAt(chunk);
-          if (count > 0) Score(terms_[i].share, count, slot, offset);
+          if (count > 0) Score(terms_[i], count, slot, offset);
         }
       });
     }
@@ -116,11 +125,12 @@ class Matcher {
   void CollectWindow() {
     ForEachTouched([&](std::size_t offset) {
       const auto chunk = static_cast<ChunkNumber>(begin_ + offset);
-      if (scores_[offset] > threshold_ && allowed_(chunk)) {
-        Push({scores_[offset], coverages_[offset], chunk});
+      if (scores_[offset] > threshold_ && words_[offset] >= least_words_ && allowed_(chunk)) {
+        Push({scores_[offset], coverages_[offset], words_[offset], chunk});
       }
       scores_[offset] = 0;
       coverages_[offset] = 0;
+      words_[offset] = 0;
     });
     touched_.fill(0);
   }
@@ -140,6 +150,7 @@ class Matcher {
   const SlotTable& slots_;
   const Bm25& bm25_;
   std::size_t limit_;
+  Fixed least_words_;
   const ChunkFilter& allowed_;
 
   std::vector<Fixed> bounds_;        // [i]: the most that terms 0..i-1 can add up to
@@ -152,14 +163,16 @@ class Matcher {
   std::vector<Posting> buffer_;
   std::array<Fixed, kWindow> scores_ = {};
   std::array<Fixed, kWindow> coverages_ = {};
+  std::array<Fixed, kWindow> words_ = {};
   std::array<std::uint64_t, kWindow / 64> touched_ = {};
 };
 
 }  // namespace
 
 std::vector<TextHit> BestMatches(std::vector<MatchTerm> terms, const SlotTable& slots,
-                                 const Bm25& bm25, std::size_t limit, const ChunkFilter& allowed) {
-  return Matcher(std::move(terms), slots, bm25, limit, allowed).Run();
+                                 const Bm25& bm25, std::size_t limit, double least_words,
+                                 const ChunkFilter& allowed) {
+  return Matcher(std::move(terms), slots, bm25, limit, least_words, allowed).Run();
 }
 
 std::vector<TextHit> ScoreChunks(std::vector<MatchTerm> terms, const SlotTable& slots,
@@ -167,7 +180,7 @@ std::vector<TextHit> ScoreChunks(std::vector<MatchTerm> terms, const SlotTable& 
   std::vector<TextHit> hits;
   for (const ChunkNumber chunk : chunks) {
     const Slot slot = slots.Get(chunk);
-    Candidate found{0, 0, chunk};
+    Candidate found{0, 0, 0, chunk};
     for (auto& term : terms) {
       for (auto& layer : term.layers) {
         if (!IsLive(layer, slot)) continue;
@@ -175,10 +188,11 @@ std::vector<TextHit> ScoreChunks(std::vector<MatchTerm> terms, const SlotTable& 
         if (count == 0) continue;
         found.score += ToFixed(term.share * bm25.Saturation(count, slot.length));
         found.coverage += ToFixed(term.share);
+        found.words += ToFixed(term.word_share);
       }
     }
     if (found.score == 0) continue;
-    hits.push_back({chunk, FromFixed(found.score), FromFixed(found.coverage)});
+    hits.push_back(HitOf(found));
   }
   return hits;
 }

@@ -105,9 +105,11 @@ class TextIndex {
   std::uint64_t cursor() const;  // of the last flush; 0: none
 
   // The best chunks that `allowed` admits, at most `limit`: by score, then by chunk number.
-  // `allowed` is called outside all locks, for chunks that would enter the answer.
+  // `allowed` is called outside all locks, for chunks that would enter the answer. Chunks with a
+  // lower share of the query's words than `least_words` are left out.
   Result<std::vector<TextHit>> Search(std::span<const QueryTerm> query, std::size_t limit,
-                                      bool include_past, const ChunkFilter& allowed) const;
+                                      bool include_past, const ChunkFilter& allowed,
+                                      double least_words = 0) const;
   // The scores that Search gives these chunks (ascending), of those that hold a term of the query.
   Result<std::vector<TextHit>> Score(std::span<const QueryTerm> query,
                                      std::span<const ChunkNumber> chunks, bool include_past) const;

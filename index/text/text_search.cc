@@ -95,12 +95,12 @@ Result<DocumentTerms> TextIndex::TermsOf(ChunkNumber chunk) {
 }
 
 Result<std::vector<TextHit>> TextIndex::Search(std::span<const QueryTerm> query, std::size_t limit,
-                                               bool include_past,
-                                               const ChunkFilter& allowed) const {
+                                               bool include_past, const ChunkFilter& allowed,
+                                               double least_words) const {
   RETURN_IF_ERROR(Damage());
   return Retrying([&] {
     return Match(TakeView(query, include_past), [&](auto terms, const auto& slots, auto& bm25) {
-      return BestMatches(std::move(terms), slots, bm25, limit, allowed);
+      return BestMatches(std::move(terms), slots, bm25, limit, least_words, allowed);
     });
   });
 }
@@ -200,6 +200,7 @@ auto TextIndex::Match(View view, Choose choose) const
   const Bm25 bm25(view.lengths);
   std::vector<MatchTerm> terms;
   double sum = 0;
+  double words = 0;
   for (auto& term : view.terms) {
     const std::uint64_t on_disk =
         term.disk[0] ? term.disk[0]->chunks : reader->disk->CountChunks(term.keys[0]);
@@ -208,6 +209,8 @@ auto TextIndex::Match(View view, Choose choose) const
     match.share =
         term.weight * bm25.Idf(on_disk + static_cast<std::uint64_t>(term.memory[0].balance));
     sum += match.share;
+    match.word_share = term.weight;
+    words += term.weight;
     for (std::size_t g = 0; g < view.generations(); ++g) {
       auto& memory = term.memory[g];
       const auto add = [&](Layer layer, std::unique_ptr<PostingSource> source) {
@@ -223,7 +226,10 @@ auto TextIndex::Match(View view, Choose choose) const
       add(view.active_layer, std::make_unique<MemoryPostings>(std::move(memory.active)));
     }
   }
-  for (auto& term : terms) term.share /= sum;
+  for (auto& term : terms) {
+    term.share /= sum;
+    term.word_share /= words;
+  }
   std::erase_if(terms, [](const MatchTerm& term) { return term.layers.empty(); });
   auto hits = choose(std::move(terms), view.slots, bm25);
   if (!reader) return hits;

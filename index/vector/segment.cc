@@ -240,8 +240,14 @@ Status Segment::Search(const RowView& query, std::size_t limit, ChunkPredicate a
 }
 
 std::optional<float> Segment::CosineOf(std::uint32_t slot, const RowView& query) const {
+  const auto row = RowOf(slot);
+  if (!row) return std::nullopt;
+  return table_.format().Cosine(query.vector, row->vector);
+}
+
+std::optional<RowView> Segment::RowOf(std::uint32_t slot) const {
   if (!Present(slot) || slots_[slot].removed) return std::nullopt;
-  return table_.format().Cosine(query.vector, table_.Values(slots_[slot].row));
+  return table_.View(slots_[slot].row);
 }
 
 std::vector<std::uint32_t> Segment::RowOrder() const {

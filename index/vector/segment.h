@@ -47,6 +47,7 @@ class Segment {
 
   // nullopt when the slot is empty or removed.
   std::optional<float> CosineOf(std::uint32_t slot, const RowView& query) const;
+  std::optional<RowView> RowOf(std::uint32_t slot) const;
 
   // Growing the graph. A step names what the graph's next version adds; the segment may change
   // meanwhile, then IsCurrent turns false and the step must be dropped, unless no row is freed.

@@ -171,12 +171,26 @@ Result<std::vector<VectorHit>> VectorIndex::Compare(std::span<const float> query
   RETURN_IF_ERROR(CheckVector(query, "query"));
   RowTable row(format_);
   row.Append(query);
-  std::vector<VectorHit> hits;
   const ReaderLock content(content_);
+  return CosinesOf(chunks, row.View(0));
+}
+
+Result<std::vector<VectorHit>> VectorIndex::CompareWith(
+    std::uint64_t chunk, std::span<const std::uint64_t> chunks) const {
+  const ReaderLock content(content_);
+  const Segment* segment = Find(chunk);
+  const auto row = segment == nullptr ? std::nullopt : segment->RowOf(SlotOf(chunk));
+  if (!row) return std::vector<VectorHit>();
+  return CosinesOf(chunks, *row);
+}
+
+std::vector<VectorHit> VectorIndex::CosinesOf(std::span<const std::uint64_t> chunks,
+                                              const RowView& row) const {
+  std::vector<VectorHit> hits;
   for (const std::uint64_t chunk : chunks) {
     const Segment* segment = Find(chunk);
     if (segment == nullptr) continue;
-    const auto cosine = segment->CosineOf(SlotOf(chunk), row.View(0));
+    const auto cosine = segment->CosineOf(SlotOf(chunk), row);
     if (cosine) hits.push_back({chunk, *cosine});
   }
   return hits;

@@ -84,6 +84,9 @@ class VectorIndex {
   // The cosines of these chunks, in their order; those that are not there are left out.
   Result<std::vector<VectorHit>> Compare(std::span<const float> query,
                                          std::span<const std::uint64_t> chunks) const;
+  // The same against the vector of a chunk; empty when that is not there.
+  Result<std::vector<VectorHit>> CompareWith(std::uint64_t chunk,
+                                             std::span<const std::uint64_t> chunks) const;
 
   // Inserts at most `insertions_max` vectors into graphs and answers how many: fewer when caught
   // up. Each takes 0.1 to 0.3 ms. Chunks from `pending_from` on wait in the tail: say the lowest
@@ -112,6 +115,8 @@ class VectorIndex {
   std::uint64_t FirstChunkOf(std::uint64_t chunk) const;
   std::uint32_t SlotOf(std::uint64_t chunk) const;
   Segment* Find(std::uint64_t chunk) const REQUIRES_SHARED(content_);
+  std::vector<VectorHit> CosinesOf(std::span<const std::uint64_t> chunks, const RowView& row) const
+      REQUIRES_SHARED(content_);
   // The writer is alone in changing which segments there are, so it may look without content_.
   Segment* FindAsWriter(std::uint64_t chunk) const REQUIRES(writing_) NO_THREAD_SAFETY_ANALYSIS {
     return Find(chunk);

@@ -74,7 +74,7 @@ TEST(EvalReportTest, ATableStandsBetweenTheMarksOfAPage) {
   std::ofstream(page) << "# Title\n<!-- perdure eval retrieval: begin -->\nold\n"
                          "<!-- perdure eval retrieval: end -->\nrest\n";
   const Beside other{"BM25", {{"sets", {{"set", {{"all", {{"R@1", .25}}}}}}}}};
-  ASSERT_THAT(WriteIntoPage(page, ReportOf({RunOf("set")}), {other}), IsOk());
+  ASSERT_THAT(WriteRetrieval(page, ReportOf({RunOf("set")}), {other}), IsOk());
   const std::string text = ReadAll(page);
   EXPECT_THAT(text, HasSubstr("# Title\n<!-- perdure eval retrieval: begin -->\n| set |"));
   EXPECT_THAT(text, HasSubstr("| set | 2 | perdure | 0.500 (0.000..1.000) |"));
@@ -82,7 +82,7 @@ TEST(EvalReportTest, ATableStandsBetweenTheMarksOfAPage) {
   EXPECT_THAT(text, HasSubstr("| set: fr | 1 | perdure | 0.000 (0.000..0.000) |"));
   EXPECT_THAT(text, HasSubstr("\n<!-- perdure eval retrieval: end -->\nrest\n"));
   EXPECT_EQ(text.find("old"), std::string::npos);
-  ASSERT_THAT(WriteIntoPage(page, ReportOf({RunOf("set")}), {other}), IsOk());
+  ASSERT_THAT(WriteRetrieval(page, ReportOf({RunOf("set")}), {other}), IsOk());
   EXPECT_EQ(ReadAll(page), text);
 }
 
@@ -90,10 +90,10 @@ TEST(EvalReportTest, APageWithoutMarksIsLeftAlone) {
   const TempDir directory;
   const std::string page = directory / "page.md";
   std::ofstream(page) << "# Title\n";
-  EXPECT_THAT(WriteIntoPage(page, ReportOf({RunOf("set")}), {}),
+  EXPECT_THAT(WriteRetrieval(page, ReportOf({RunOf("set")}), {}),
               FailsWith(Code::kInvalidArgument, HasSubstr("has no lines")));
   EXPECT_EQ(ReadAll(page), "# Title\n");
-  EXPECT_THAT(WriteIntoPage(directory / "none.md", ReportOf({}), {}),
+  EXPECT_THAT(WriteRetrieval(directory / "none.md", ReportOf({}), {}),
               FailsWith(Code::kNotFound, HasSubstr("none.md")));
 }
 

@@ -56,6 +56,11 @@ exits "one scope of a set can be asked alone" 0 "$perdure" eval retrieval --data
   --model "$work/none" --set talks/theo-ann --limit 3 --beside "before=$work/words.json"
 says "as a table" "talks/theo-ann" "$work/out"
 
+exits "abstention wants --data" 2 "$perdure" eval abstention
+exits "without a model it runs" 0 "$perdure" eval abstention --data "$here/sets" \
+  --model "$work/none" --limit 3
+says "as a table" "by default" "$work/out"
+
 # --- what may not be returned
 exits "governance wants --data" 2 "$perdure" eval governance
 exits "what may not be returned never is" 0 "$perdure" eval governance --data "$here/governed" \
@@ -88,6 +93,17 @@ if grep -q stand_in_reason "$work/model.json"; then
 else
   exits "with the model its figures are those of the reference" 0 python3 "$here/reference.py" \
     "$here/sets" "$work/model.json" "$work/ranks.jsonl"
+  at_least "$work/model.json" household refused 2
+  says "what says it in other words comes before a decoy" \
+    '"hits":\["guests",.*"id":"decoy"' "$work/ranks.jsonl"
+  exits "what is asked of the wrong memories is told" 0 "$perdure" eval abstention \
+    --data "$here/sets" --json
+  if python3 -c 'import json, sys
+point = json.load(open(sys.argv[1]))["all"]["at_floor"]
+print(point)
+sys.exit(point["kept"] < .9 or point["foreign"] < .8)' "$work/out" >"$work/err"; then
+    pass "most of it is refused, and little else"; else
+    fail "most of it is refused, and little else" "$(cat "$work/err")"; fi
   at_least "$work/model.json" household R@5 0.9
   at_least "$work/model.json" household MRR 0.8
   at_least "$work/model.json" talks R@5 0.9

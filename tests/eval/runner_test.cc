@@ -37,7 +37,7 @@ TEST(EvalRunnerTest, AsksWhatUsersAsk) {
   const TempDir directory;
   const auto run = RunSet(Load("household"), OptionsIn(directory));
   ASSERT_THAT(run, IsOk());
-  EXPECT_EQ(run->unlabelled, std::vector<std::string>{"unanswerable"});
+  EXPECT_EQ(run->unlabelled, (std::vector<std::string>{"unanswerable", "unanswerable"}));
   EXPECT_EQ(Find(*run, "h0").hits.front(), "boiler");
   // Nothing of another scope, nor what is superseded.
   EXPECT_FALSE(Holds(Find(*run, "h0"), "other-boiler"));

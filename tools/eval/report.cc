@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 
+#include "tools/eval/pages.h"
 #include "tools/table.h"
 
 namespace perdure::eval {
@@ -16,8 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kBegin = "<!-- perdure eval retrieval: begin -->\n";
-constexpr std::string_view kEnd = "<!-- perdure eval retrieval: end -->";
 constexpr std::array kShown = {"R@1", "R@5", "R@10", "R@20", "MRR", "nDCG@10"};
 constexpr std::array kCompared = {"R@1", "R@5", "R@10", "MRR", "nDCG@10"};
 
@@ -51,6 +48,11 @@ void AddTimes(const SetRun& run, Json& figures) {
   figures["degraded"] = run.degraded;
   figures["refused"] = run.refused;
   figures["wrongly_refused"] = run.wrongly_refused;
+  for (const auto& [term, scores] : run.ablation.Means()) {
+    for (std::size_t m = 0; m < kMetrics.size(); ++m) {
+      figures["without"][term][kMetrics[m]] = Rounded(scores[m]);
+    }
+  }
   if (!run.semantic_note.empty()) figures["semantic_note"] = run.semantic_note;
 }
 
@@ -79,6 +81,25 @@ void AddSet(const SetRun& run, Json& sets) {
 std::string Figure(const Json& figures, const char* metric) {
   if (!figures.contains(metric)) return "";
   return fmt::format("{:.3f}", figures[metric].get<double>());
+}
+
+// By set and term of the score: what is lost without it, of the hits that were found.
+std::string AblationOf(const Json& report) {
+  constexpr std::array kLost = {"R@1", "R@5", "R@10", "MRR", "nDCG@10"};
+  std::string text =
+      "\n| set | without | R@1 | R@5 | R@10 | MRR | nDCG@10 |\n|---|---|---|---|---|---|---|\n";
+  for (const auto& [name, set] : report["sets"].items()) {
+    const Json& all = set["all"];
+    if (!all.contains("without")) continue;
+    for (const auto& [term, figures] : all["without"].items()) {
+      std::string row = fmt::format("| {} | {} |", name, term);
+      for (const char* metric : kLost) {
+        row += fmt::format(" {:+.3f} |", figures[metric].get<double>() - all[metric].get<double>());
+      }
+      text += row + "\n";
+    }
+  }
+  return text;
 }
 
 // The figures of one category elsewhere; null when they are not there.
@@ -133,21 +154,6 @@ std::string MarkdownOf(const Json& report, const std::vector<Beside>& beside) {
   return text;
 }
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) return Fail(Code::kNotFound, fmt::format("Cannot read {}.", path));
-  return text;
-}
-
-Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) return Fail(Code::kUnavailable, fmt::format("Cannot write {}.", path));
-  return {};
-}
-
 }  // namespace
 
 Json ReportOf(const std::vector<SetRun>& runs) {
@@ -199,29 +205,27 @@ void PrintReport(const Json& report, const std::vector<Beside>& beside) {
   table.Print();
 }
 
-Status WriteIntoPage(const std::string& page, const Json& report,
-                     const std::vector<Beside>& beside) {
-  ASSIGN_OR_RETURN(std::string text, ReadFile(page));
-  const std::size_t begin = text.find(kBegin);
-  const std::size_t end = begin == std::string::npos ? begin : text.find(kEnd, begin);
-  if (end == std::string::npos) {
-    return Fail(Code::kInvalidArgument,
-                fmt::format("{} has no lines {} and {} to write between.", page,
-                            kBegin.substr(0, kBegin.size() - 1), kEnd),
-                "write");
-  }
-  text.replace(begin + kBegin.size(), end - begin - kBegin.size(), MarkdownOf(report, beside));
-  return WriteFile(page, text);
+Status WriteRetrieval(const std::string& page, const Json& report,
+                      const std::vector<Beside>& beside) {
+  return WriteIntoPage(page, "retrieval", MarkdownOf(report, beside) + AblationOf(report));
 }
 
 Status WriteRankings(const std::string& path, const std::vector<SetRun>& runs) {
   std::string lines;
   for (const SetRun& run : runs) {
     for (const Asked& asked : run.asked) {
+      Json why = Json::array();
+      for (const SearchExplanation& one : asked.why) {
+        Json parts = {{"L", one.lexical_score}, {"cos", one.cosine}, {"cov", one.coverage}};
+        for (const ScorePart& part : one.parts) parts[part.name] = part.value;
+        why.push_back(std::move(parts));
+      }
       lines += Json{{"set", run.name},
                     {"id", asked.id},
                     {"category", asked.category},
-                    {"hits", asked.hits}}
+                    {"hits", asked.hits},
+                    {"relevance", asked.relevance},
+                    {"why", std::move(why)}}
                    .dump() +
                "\n";
     }

@@ -27,11 +27,10 @@ Result<Beside> ReadBeside(const std::string& argument);
 
 void PrintReport(const nlohmann::json& report, const std::vector<Beside>& beside);
 
-// Writes the figures as a Markdown table between the lines
-//   <!-- perdure eval retrieval: begin -->   and   <!-- perdure eval retrieval: end -->
-// of the page, which keeps the rest. kInvalidArgument when it has no such lines.
-Status WriteIntoPage(const std::string& page, const nlohmann::json& report,
-                     const std::vector<Beside>& beside);
+// Writes the figures, and what each term of the score is worth, as Markdown tables between the
+// lines "retrieval" of the page (pages.h).
+Status WriteRetrieval(const std::string& page, const nlohmann::json& report,
+                      const std::vector<Beside>& beside);
 
 // One line a question: {"set", "id", "category", "hits": [ids of items]}.
 Status WriteRankings(const std::string& path, const std::vector<SetRun>& runs);

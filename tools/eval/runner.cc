@@ -15,16 +15,6 @@ namespace {
 constexpr std::size_t kTimedMax = 200;
 constexpr std::size_t kTimedLimit = 10;
 
-// At most `count` of them, evenly spaced.
-template <typename T>
-std::vector<T> Spaced(const std::vector<T>& all, std::size_t count) {
-  if (count == 0 || count >= all.size()) return all;
-  std::vector<T> chosen;
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back(all[i * all.size() / count]);
-  return chosen;
-}
-
-// Where the set's store lies: a store that was kept serves the very same items only.
 std::string DirectoryOf(const QuestionSet& set, const std::string& parent) {
   std::string items;
   for (const Item& item : set.items) {
@@ -49,19 +39,26 @@ class Runner {
   }
 
   Status Ask(const Question& question) {
-    Asked asked{question.id, question.scope, question.category, {}, {}};
+    Asked asked{question.id, question.scope, question.category, {}, {}, {}, 0};
     ASSIGN_OR_RETURN(const SearchAnswer answer, Search(question, limits::kSearchLimitMax));
     std::set<std::size_t> relevant;  // memories
     for (const std::size_t item : question.relevant) {
       relevant.insert(store_.memory_of_item()[item]);
     }
+    const auto is_relevant = [&](const SearchHit& hit) {
+      const std::size_t* memory = store_.Find(hit.id);
+      return memory != nullptr && relevant.contains(*memory);
+    };
     std::vector<std::size_t> ranks;
     for (const SearchHit& hit : answer.hits) {
       const std::size_t* memory = store_.Find(hit.id);
       asked.hits.push_back(memory == nullptr ? std::string() : set_.items[first_item_[*memory]].id);
-      if (memory != nullptr && relevant.contains(*memory)) ranks.push_back(asked.hits.size());
+      asked.why.push_back(*hit.explanation);
+      if (is_relevant(hit)) ranks.push_back(asked.hits.size());
     }
     asked.scores = ScoreRanks(ranks, relevant.size());
+    asked.relevance = answer.relevance;
+    run_.ablation.Add(answer.hits, is_relevant, relevant.size());
     run_.asked.push_back(std::move(asked));
     if (answer.nothing_relevant) ++run_.wrongly_refused;
     NoteArms(answer);
@@ -88,6 +85,7 @@ class Runner {
     SearchRequest request;
     request.query = question.text;
     request.limit = limit;
+    request.explain = true;
     request.filter.scope = ScopePath{.containers = {question.scope}};
     // Of several, any would do, which the filter cannot say.
     if (question.tags.size() == 1) request.filter.tags = question.tags;
@@ -117,6 +115,12 @@ class Runner {
 
 }  // namespace
 
+FilledStore::Place PlaceOf(const QuestionSet& set, const RunOptions& options) {
+  return {.directory = DirectoryOf(set, options.directory),
+          .model_dir = options.model_dir,
+          .keep = options.keep};
+}
+
 Result<SetRun> RunSet(const QuestionSet& set, const RunOptions& options) {
   SetRun run;
   run.name = set.name;
@@ -132,10 +136,7 @@ Result<SetRun> RunSet(const QuestionSet& set, const RunOptions& options) {
   }
   questions = Spaced(questions, options.limit);
   if (questions.empty()) return run;
-  ASSIGN_OR_RETURN(const auto store,
-                   FilledStore::Make(set, {.directory = DirectoryOf(set, options.directory),
-                                           .model_dir = options.model_dir,
-                                           .keep = options.keep}));
+  ASSIGN_OR_RETURN(const auto store, FilledStore::Make(set, PlaceOf(set, options)));
   Runner runner(set, *store, run);
   ProgressBar progress("asking " + set.name, questions.size());
   for (const Question* question : questions) {

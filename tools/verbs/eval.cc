@@ -9,6 +9,7 @@
 
 #include "index/embed/open_embedder.h"
 #include "tools/data_dir.h"
+#include "tools/eval/abstention.h"
 #include "tools/eval/derived_sets.h"
 #include "tools/eval/report.h"
 #include "tools/eval/runner.h"
@@ -82,6 +83,18 @@ void WarnOfArms(const std::vector<eval::SetRun>& runs, const std::string& stand_
   }
 }
 
+eval::RunOptions OptionsFor(const Program& program, const EvalArguments& arguments,
+                            const Scratch& scratch) {
+  const bool keep = !arguments.keep.empty();
+  eval::RunOptions options{.directory = keep ? arguments.keep : scratch.path(),
+                           .model_dir = ModelDirOf(program),
+                           .keep = keep,
+                           .limit = arguments.limit};
+  std::error_code error;
+  std::filesystem::create_directories(options.directory, error);
+  return options;
+}
+
 Result<int> RunRetrieval(const Program& program, const EvalArguments& arguments) {
   std::vector<eval::Beside> beside;
   for (const std::string& argument : arguments.beside) {
@@ -89,13 +102,7 @@ Result<int> RunRetrieval(const Program& program, const EvalArguments& arguments)
   }
   ASSIGN_OR_RETURN(const auto sets, LoadSets(arguments));
   const Scratch scratch;
-  const bool keep = !arguments.keep.empty();
-  const eval::RunOptions options{.directory = keep ? arguments.keep : scratch.path(),
-                                 .model_dir = ModelDirOf(program),
-                                 .keep = keep,
-                                 .limit = arguments.limit};
-  std::error_code error;
-  std::filesystem::create_directories(options.directory, error);
+  const eval::RunOptions options = OptionsFor(program, arguments, scratch);
   std::vector<eval::SetRun> runs;
   for (const eval::QuestionSet& set : sets) {
     ASSIGN_OR_RETURN(runs.emplace_back(), eval::RunSet(set, options));
@@ -109,10 +116,53 @@ Result<int> RunRetrieval(const Program& program, const EvalArguments& arguments)
     RETURN_IF_ERROR(eval::WriteRankings(arguments.rankings, runs));
   }
   if (!arguments.write.empty()) {
-    RETURN_IF_ERROR(eval::WriteIntoPage(arguments.write, report, beside));
+    RETURN_IF_ERROR(eval::WriteRetrieval(arguments.write, report, beside));
   }
   program.json ? PrintJson(report) : eval::PrintReport(report, beside);
   return kExitOk;
+}
+
+Result<int> RunAbstention(const Program& program, const EvalArguments& arguments) {
+  ASSIGN_OR_RETURN(const auto sets, LoadSets(arguments));
+  const Scratch scratch;
+  const eval::RunOptions options = OptionsFor(program, arguments, scratch);
+  ASSIGN_OR_RETURN(nlohmann::json report, eval::RunAbstention(sets, options));
+  const BuiltInEmbedder model = OpenBuiltInEmbedder(options.model_dir);
+  report["model"] = model.embedder->info().name;
+  if (!model.stand_in_reason.empty()) report["stand_in_reason"] = model.stand_in_reason;
+  WarnOfArms({}, model.stand_in_reason);
+  if (!arguments.write.empty()) {
+    RETURN_IF_ERROR(eval::WriteAbstention(arguments.write, report));
+  }
+  program.json ? PrintJson(report) : eval::PrintAbstention(report);
+  return kExitOk;
+}
+
+// What both evaluations of searches take.
+void AddSetOptions(CLI::App& verb, Program& program,
+                   const std::shared_ptr<EvalArguments>& arguments) {
+  verb.add_option("--data", arguments->sets,
+                  "Folder of sets: folders with corpus.jsonl and queries.jsonl, at any depth")
+      ->required();
+  verb.add_option("--model", program.model,
+                  "Directory of the embedding model (default: PERDURE_MODEL_DIR)");
+  verb.add_flag("--json", program.json, "Print JSON");
+  verb.add_option("--keep", arguments->keep,
+                  "Keep the filled stores in this directory, and use those that are there");
+  verb.add_option("--write", arguments->write, "Write the table into this page, between its marks");
+}
+
+void AddAbstention(CLI::App& group, Program& program) {
+  CLI::App& verb = *group.add_subcommand(
+      "abstention",
+      "Whether searches say that nothing is relevant: the questions of each set below a folder, "
+      "put "
+      "to the memories that answer them and to those of other sets and scopes");
+  const auto arguments = std::make_shared<EvalArguments>();
+  AddSetOptions(verb, program, arguments);
+  verb.add_option("--limit", arguments->limit,
+                  "At most so many questions a set, evenly spaced (default: 200)");
+  OnRun(verb, program, [&program, arguments] { return RunAbstention(program, *arguments); });
 }
 
 void AddRetrieval(CLI::App& group, Program& program) {
@@ -121,22 +171,14 @@ void AddRetrieval(CLI::App& group, Program& program) {
       "How well searches find what answers a question: every set below a folder, stored in a "
       "scratch store and asked through the same search that users have");
   const auto arguments = std::make_shared<EvalArguments>();
-  verb.add_option("--data", arguments->sets,
-                  "Folder of sets: folders with corpus.jsonl and queries.jsonl, at any depth")
-      ->required();
-  verb.add_option("--model", program.model,
-                  "Directory of the embedding model (default: PERDURE_MODEL_DIR)");
-  verb.add_flag("--json", program.json, "Print JSON");
+  AddSetOptions(verb, program, arguments);
   verb.add_option("--set", arguments->set, "Only this set, or NAME/SCOPE: one scope of it alone");
   verb.add_option("--limit", arguments->limit,
                   "At most so many questions a set, evenly spaced (default: all)");
-  verb.add_option("--keep", arguments->keep,
-                  "Keep the filled stores in this directory, and use those that are there");
   verb.add_option("--beside", arguments->beside,
                   "LABEL=FILE: show another report's figures (--json) beside these; repeats");
   verb.add_option("--rankings", arguments->rankings,
                   "Write what each question found, as lines of JSON");
-  verb.add_option("--write", arguments->write, "Write the table into this page, between its marks");
   OnRun(verb, program, [&program, arguments] { return RunRetrieval(program, *arguments); });
 }
 
@@ -145,6 +187,7 @@ void AddRetrieval(CLI::App& group, Program& program) {
 void AddEval(CLI::App& app, Program& program) {
   CLI::App& group = AddGroup(app, "eval", "Measure the quality of answers");
   AddRetrieval(group, program);
+  AddAbstention(group, program);
   AddEvalGovernance(group, program);
 }
 

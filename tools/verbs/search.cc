@@ -14,19 +14,30 @@ using Json = nlohmann::json;
 void PrintExplanation(const Json& hit) {
   if (!hit.contains("explanation")) return;
   const Json& why = hit["explanation"];
-  Print(fmt::format("    lexical rank {} score {}, semantic rank {} cosine {}, prior {}\n",
-                    TextAt(why, "lexical_rank"), TextAt(why, "lexical_score"),
-                    TextAt(why, "semantic_rank"), TextAt(why, "cosine"), TextAt(why, "prior")));
+  std::string parts;
+  for (const auto& [name, value] : why["parts"].items()) {
+    parts += fmt::format(", {} {:.3f}", name, value.get<double>());
+  }
+  Print(fmt::format("    lexical rank {}, semantic rank {}{}\n", TextAt(why, "lexical_rank"),
+                    TextAt(why, "semantic_rank"), parts));
+}
+
+void PrintHit(const Json& hit) {
+  Print(fmt::format("{:.2f}  {}  {}\n", hit["score"].get<double>(), TextAt(hit, "id"),
+                    OneLine(TextAt(hit, "title"), 80)));
+  Print(fmt::format("    {}\n", OneLine(TextAt(hit, "preview"), 160)));
+  PrintExplanation(hit);
 }
 
 void PrintHits(const Json& answer) {
-  for (const Json& hit : answer["results"]) {
-    Print(fmt::format("{:.2f}  {}  {}\n", hit["score"].get<double>(), TextAt(hit, "id"),
-                      OneLine(TextAt(hit, "title"), 80)));
-    Print(fmt::format("    {}\n", OneLine(TextAt(hit, "preview"), 160)));
-    PrintExplanation(hit);
+  for (const Json& hit : answer["results"]) PrintHit(hit);
+  if (answer["nothing_relevant"].get<bool>()) {
+    Print(fmt::format("nothing relevant ({:.2f})\n", answer["relevance"].get<double>()));
   }
-  if (answer["nothing_relevant"].get<bool>()) Print("nothing relevant\n");
+  if (answer.contains("nearest_miss")) {
+    Print("the nearest miss:\n");
+    PrintHit(answer["nearest_miss"]);
+  }
   for (const Json& arm : answer["arms"]) {
     if (TextAt(arm, "status") == "ok" && !arm.contains("note")) continue;
     const std::string note =
@@ -46,8 +57,16 @@ void AddSearch(CLI::App& app, Program& program) {
   FilterOptionsFor(verb, arguments);
   ReadOptionsFor(verb, arguments);
   NumberOption(verb, arguments, "--min-relevance", "min_relevance",
-               "Leave out results with a lower score");
-  FlagOption(verb, arguments, "--explain", "explain", "Show ranks and scores of each arm");
+               "Leave out results of a lower relevance, 0 to 1");
+  FlagOption(verb, arguments, "--nearest-miss", "nearest_miss",
+             "When --min-relevance leaves nothing, show the best of what it left out");
+  TextOption(verb, arguments, "--mode", "mode",
+             "fusion, or strict: by words alone, half of which must occur (default: fusion)");
+  FlagOption(verb, arguments, "--prefer-recent", "prefer_recent",
+             "Of what matches about as well, the newest first");
+  FlagOption(verb, arguments, "--diverse", "diverse",
+             "What says the same as a better result moves down");
+  FlagOption(verb, arguments, "--explain", "explain", "Show the terms of each score");
   OnCall(verb, program, "memory_search", arguments, PrintHits);
 }
 

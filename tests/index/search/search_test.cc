@@ -268,10 +268,93 @@ TEST(Search, LeavesOutWhatIsLessRelevantThanAsked) {
   ASSERT_TRUE(engine.Settle());
   const auto all = engine.Search({.query = "purple elephant"});
   ASSERT_EQ(all->hits.size(), 2u);
-  const float between = (all->hits[0].score + all->hits[1].score) / 2;
+  const float between = (all->hits[0].relevance + all->hits[1].relevance) / 2;
+  EXPECT_GE(all->relevance, all->hits[0].relevance);
   EXPECT_THAT(engine.FindBy({.query = "purple elephant", .min_relevance = between}),
               ElementsAre(exact));
   EXPECT_TRUE(engine.Search({.query = "purple elephant", .min_relevance = 1})->nothing_relevant);
+}
+
+TEST(Search, ShowsTheNearestMissWhenAskedAndNothingIsLeft) {
+  SearchableEngine engine;
+  const Uuid purple = engine->Store(Note("one purple thing"));
+  engine->Store(Note("the bread is in the oven"));
+  ASSERT_TRUE(engine.Settle());
+  SearchRequest request{.query = "purple elephants sing", .min_relevance = 1};
+  EXPECT_FALSE(engine.Search(request)->nearest_miss);
+  request.nearest_miss = true;
+  const auto missed = engine.Search(request);
+  ASSERT_THAT(missed, IsOk());
+  EXPECT_TRUE(missed->nothing_relevant);
+  EXPECT_TRUE(missed->hits.empty());
+  ASSERT_TRUE(missed->nearest_miss);
+  EXPECT_EQ(missed->nearest_miss->id, purple);
+  EXPECT_EQ(missed->nearest_miss->relevance, missed->relevance);
+  request.min_relevance = 0;
+  const auto found = engine.Search(request);
+  EXPECT_FALSE(found->hits.empty());
+  EXPECT_FALSE(found->nearest_miss);
+}
+
+TEST(Search, StrictlyWantsHalfOfTheWordsAndNothingElse) {
+  SearchableEngine engine;
+  const Uuid both = engine->Store(Note("the wolf met a fox"));
+  const Uuid half = engine->Store(Note("a fox slept"));
+  engine->Store(Note("a bear slept"));
+  ASSERT_TRUE(engine.Settle());
+  const int embedded = engine.model().embedded;
+  EXPECT_THAT(engine.FindBy({.query = "fox wolf", .mode = SearchMode::kStrict}),
+              ElementsAre(both, half));
+  EXPECT_THAT(engine.FindBy({.query = "fox wolf hare", .mode = SearchMode::kStrict}),
+              ElementsAre(both));
+  EXPECT_THAT(engine.FindBy({.query = "lynx hare", .mode = SearchMode::kStrict}), IsEmpty());
+  EXPECT_EQ(engine.model().embedded, embedded);
+  EXPECT_EQ(engine.Find("fox wolf hare").size(), 3u);
+}
+
+TEST(Search, PrefersTheNewestWhenAsked) {
+  SearchableEngine engine;
+  const Uuid old = engine->Store(Note("the office is in Lisbon, second floor"));
+  engine->clock().Advance(400LL * 24 * 3600 * 1'000'000);
+  const Uuid fresh = engine->Store(Note("the office is in Porto, on the second floor, left"));
+  ASSERT_TRUE(engine.Settle());
+  SearchRequest request{.query = "the office, second floor"};
+  request.query = "office in Lisbon or Porto, second floor";
+  EXPECT_THAT(engine.FindBy(request), UnorderedElementsAre(old, fresh));
+  request.prefer_recent = true;
+  EXPECT_THAT(engine.FindBy(request), ElementsAre(fresh, old));
+}
+
+TEST(Search, OfDiverseHitsTheSameIsSaidOnce) {
+  SearchableEngine engine;
+  const Uuid first = engine->Store(Note("the deploy runs on friday at noon"));
+  const Uuid again = engine->Store(Note("the deploy runs on friday at noon, always"));
+  const Uuid other = engine->Store(Note("deploy needs two reviewers and a green build first"));
+  ASSERT_TRUE(engine.Settle());
+  SearchRequest request{.query = "the deploy runs on friday at noon"};
+  EXPECT_THAT(engine.FindBy(request), ElementsAre(first, again, other));
+  request.diverse = true;
+  EXPECT_THAT(engine.FindBy(request), ElementsAre(first, other, again));
+  request.limit = 2;
+  EXPECT_THAT(engine.FindBy(request), ElementsAre(first, other));
+}
+
+TEST(Search, ExplainsAScoreByItsTerms) {
+  SearchableEngine engine;
+  NoteDraft draft = Note("apples are red");
+  const Uuid id = engine->Store(draft);
+  engine->Do(MoveState{.id = id, .transition = Transition::kPin});
+  ASSERT_TRUE(engine.Settle());
+  const auto answer = engine.Search({.query = "red apples", .explain = true});
+  ASSERT_THAT(answer, IsOk());
+  float sum = 0;
+  std::vector<std::string> names;
+  for (const ScorePart& part : answer->hits.at(0).explanation->parts) {
+    sum += part.value;
+    names.emplace_back(part.name);
+  }
+  EXPECT_THAT(names, ElementsAre("words", "cosine", "pin"));
+  EXPECT_NEAR(answer->hits[0].score, sum / 1.75, 1e-6);
 }
 
 TEST(Search, SaysWhatIsWrongWithARequest) {

@@ -217,6 +217,26 @@ TEST_F(TextIndexTest, CoverageIsTheShareOfTheQueryThatAChunkHolds) {
   const double wolf = std::log(1 + (3 - 1 + .5) / 1.5);
   EXPECT_NEAR(hits[1].coverage, fox / (fox + wolf), 1e-9);
   EXPECT_NEAR(Hits("fox absent")[0].coverage, fox / (fox + std::log(1 + 3.5 / .5)), 1e-9);
+  EXPECT_NEAR(Hits("fox wolf absent")[0].words, 2. / 3, 1e-9);
+  EXPECT_NEAR(Hits("fox wolf absent")[1].words, 1. / 3, 1e-9);
+}
+
+TEST_F(TextIndexTest, ChunksWithTooFewOfTheWordsAreLeftOut) {
+  Add(1, "fox fox fox");
+  Add(2, "fox wolf");
+  Add(3, "fox wolf bear");
+  const auto chunks = [this](double least_words) {
+    std::vector<std::uint64_t> found;
+    const auto hits =
+        index_->Search(TermsOfQuery("fox wolf bear hare"), 10, false, Everything, least_words);
+    for (const TextHit& hit : hits.value()) found.push_back(hit.chunk);
+    std::ranges::sort(found);
+    return found;
+  };
+  EXPECT_THAT(chunks(0), ElementsAre(1, 2, 3));
+  EXPECT_THAT(chunks(.5), ElementsAre(2, 3));
+  EXPECT_THAT(chunks(.51), ElementsAre(3));
+  EXPECT_THAT(chunks(.76), ElementsAre());
 }
 
 TEST_F(TextIndexTest, ChunkNumbersAndTermsHaveMaxima) {

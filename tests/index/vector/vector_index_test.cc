@@ -97,6 +97,10 @@ TEST(VectorCompare, GivesTheCosinesOfTheChunksThatAreThereInTheOrderAsked) {
     const auto hits = index->Compare(query, chunks);
     ASSERT_THAT(hits, IsOk());
     ASSERT_EQ(*hits, oracle.Compare(query, chunks)) << "step " << step;
+    const auto with = index->CompareWith(chunk, chunks);
+    ASSERT_THAT(with, IsOk());
+    const bool is_there = choice > 1;
+    ASSERT_EQ(*with, is_there ? oracle.Compare(vector, chunks) : std::vector<VectorHit>());
     compared += hits->size();
   }
   EXPECT_GT(compared, 500U);

@@ -50,6 +50,29 @@ TEST(MemorySearch, SaysThatNothingIsRelevant) {
   EXPECT_EQ(api.Must("memory_search", {{"query", "anything"}})["nothing_relevant"], true);
 }
 
+TEST(MemorySearch, TakesWhatAnAgentMayWishFor) {
+  Api api;
+  const std::string fox = api.Store("The fox met a wolf.");
+  api.Store("A bear slept.");
+  const auto ids = [&](Json call) {
+    const Json answer = api.Must("memory_search", call);
+    std::vector<std::string> found;
+    for (const Json& hit : answer["results"]) found.push_back(hit["id"]);
+    return found;
+  };
+  EXPECT_EQ(ids({{"query", "fox hare"}, {"mode", "strict"}}), std::vector<std::string>{fox});
+  EXPECT_EQ(ids({{"query", "lynx hare"}, {"mode", "strict"}}).size(), 0);
+  EXPECT_EQ(ids({{"query", "fox"}, {"diverse", true}, {"prefer_recent", true}}).front(), fox);
+  EXPECT_THAT(api.Call("memory_search", {{"query", "fox"}, {"mode", "loose"}}),
+              FailsAt(Code::kInvalidArgument, "mode"));
+  const Json missed = api.Must(
+      "memory_search", {{"query", "fox cub"}, {"min_relevance", 1}, {"nearest_miss", true}});
+  EXPECT_EQ(missed["nothing_relevant"], true);
+  EXPECT_EQ(missed["results"], Json::array());
+  EXPECT_EQ(missed["nearest_miss"]["id"], fox);
+  EXPECT_EQ(missed["nearest_miss"]["relevance"], missed["relevance"]);
+}
+
 TEST(MemorySearch, HonoursScopeFilterLimitAndPast) {
   Api api;
   const Json first = api.Must("memory_store", {{"text", "apples are red"}, {"scope", "a"}});
