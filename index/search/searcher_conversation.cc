@@ -50,7 +50,6 @@ void Searcher::ReadConversation() {
   conversation_.emplace(in_.index->columns(), *visibility_, *postings_, admitted_);
   conversation_->Score(terms_);
   asks_when_ = AsksWhen(request_.query);
-  dates_ = DatesInQuery(request_.query);
   FindNamedSpeakers();
   timings_.lexical_ms +=
       std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
@@ -84,7 +83,7 @@ double Searcher::PriorOf(const Conversation::Turn& turn) const {
   double prior = kSessionWeight * conversation_->SessionScore(turn) + TurnLengthPrior(turn.length);
   if (turn.asks) prior -= kAskingWeight;
   if (turn.says_when && asks_when_) prior += kTimeWeight;
-  prior += kDateWeight * DateFit(dates_, turn.day);
+  prior += kDateWeight * TimeFit(times_, turn.day);
   return prior;
 }
 
@@ -104,7 +103,7 @@ void Searcher::TakeTurns(std::size_t wanted) {
 void Searcher::CollectConversation() {
   const std::size_t wanted = std::max(kTurnsMin, 2 * request_.limit);
   TakeTurns(wanted);
-  most_ = kMostOfTurn + (asks_when_ ? kTimeWeight : 0) + (dates_.empty() ? 0 : kDateWeight);
+  most_ = kMostOfTurn + (asks_when_ ? kTimeWeight : 0) + (times_.empty() ? 0 : kDateWeight);
   if (!vector_.empty()) {
     cosine_weight_ = 1;
     WaitForVectors({});
