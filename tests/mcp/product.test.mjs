@@ -20,6 +20,7 @@ const argumentsOf = {
   fact_assert: () => ({ subject: 'kettle', predicate: 'stands in', object: 'the right cupboard' }),
   fact_about: () => ({ subject: 'Kettle', history: true }),
   candidate_propose: () => ({ text: 'Perhaps the kettle is to be sold.' }),
+  memory_context: () => ({ query: 'Where is the kettle?', tokens: 500 }),
 };
 
 async function callAll(client) {

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "tools/eval/governance.h"
+#include "tools/eval/page.h"
 #include "tools/program.h"
 #include "tools/table.h"
 
@@ -12,9 +11,6 @@ namespace perdure::eval {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::string_view kBegin = "<!-- perdure eval governance: begin -->\n";
-constexpr std::string_view kEnd = "<!-- perdure eval governance: end -->";
 
 Json Figures(const Kept& kept) {
   return {{"rows", kept.rows}, {"returned", kept.returned}, {"control", kept.control}};
@@ -84,22 +80,7 @@ void PrintGovernance(const Json& report) {
 }
 
 Status WriteGovernance(const std::string& page, const Json& report) {
-  std::ifstream read(page, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(read)), {});
-  const std::size_t begin = text.find(kBegin);
-  const std::size_t end = begin == std::string::npos ? begin : text.find(kEnd, begin);
-  if (end == std::string::npos) {
-    return Fail(Code::kInvalidArgument,
-                fmt::format("{} has no lines {} and {} to write between.", page,
-                            kBegin.substr(0, kBegin.size() - 1), kEnd),
-                "write");
-  }
-  text.replace(begin + kBegin.size(), end - begin - kBegin.size(), MarkdownOf(report));
-  read.close();
-  std::ofstream written(page, std::ios::binary | std::ios::trunc);
-  written << text;
-  written.flush();
-  return written ? Status{} : Fail(Code::kInternal, page + " cannot be written.");
+  return WriteBetweenMarks(page, "governance", MarkdownOf(report));
 }
 
 }  // namespace perdure::eval

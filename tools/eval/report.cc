@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "tools/eval/page.h"
 #include "tools/table.h"
 
 namespace perdure::eval {
@@ -16,8 +17,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kBegin = "<!-- perdure eval retrieval: begin -->\n";
-constexpr std::string_view kEnd = "<!-- perdure eval retrieval: end -->";
 constexpr std::array kShown = {"R@1", "R@5", "R@10", "R@20", "MRR", "nDCG@10"};
 constexpr std::array kCompared = {"R@1", "R@5", "R@10", "MRR", "nDCG@10"};
 
@@ -201,17 +200,7 @@ void PrintReport(const Json& report, const std::vector<Beside>& beside) {
 
 Status WriteIntoPage(const std::string& page, const Json& report,
                      const std::vector<Beside>& beside) {
-  ASSIGN_OR_RETURN(std::string text, ReadFile(page));
-  const std::size_t begin = text.find(kBegin);
-  const std::size_t end = begin == std::string::npos ? begin : text.find(kEnd, begin);
-  if (end == std::string::npos) {
-    return Fail(Code::kInvalidArgument,
-                fmt::format("{} has no lines {} and {} to write between.", page,
-                            kBegin.substr(0, kBegin.size() - 1), kEnd),
-                "write");
-  }
-  text.replace(begin + kBegin.size(), end - begin - kBegin.size(), MarkdownOf(report, beside));
-  return WriteFile(page, text);
+  return WriteBetweenMarks(page, "retrieval", MarkdownOf(report, beside));
 }
 
 Status WriteRankings(const std::string& path, const std::vector<SetRun>& runs) {

@@ -12,6 +12,7 @@
 #include "tools/eval/derived_sets.h"
 #include "tools/eval/report.h"
 #include "tools/eval/runner.h"
+#include "tools/verbs/eval_time.h"
 #include "tools/verbs/verbs.h"
 
 namespace perdure {
@@ -146,6 +147,7 @@ void AddEval(CLI::App& app, Program& program) {
   CLI::App& group = AddGroup(app, "eval", "Measure the quality of answers");
   AddRetrieval(group, program);
   AddEvalGovernance(group, program);
+  AddEvalTime(group, program);
 }
 
 }  // namespace perdure

@@ -27,6 +27,12 @@ void PrintHits(const Json& answer) {
     PrintExplanation(hit);
   }
   if (answer["nothing_relevant"].get<bool>()) Print("nothing relevant\n");
+  if (answer.contains("time_range")) {
+    const Json& range = answer["time_range"];
+    Print(fmt::format("time: \"{}\" was read as {} until {} (confidence {})\n",
+                      TextAt(range, "words"), ShortTime(TextAt(range, "from")),
+                      ShortTime(TextAt(range, "until")), TextAt(range, "confidence")));
+  }
   for (const Json& arm : answer["arms"]) {
     if (TextAt(arm, "status") == "ok" && !arm.contains("note")) continue;
     const std::string note =
@@ -47,6 +53,10 @@ void AddSearch(CLI::App& app, Program& program) {
   ReadOptionsFor(verb, arguments);
   NumberOption(verb, arguments, "--min-relevance", "min_relevance",
                "Leave out results with a lower score");
+  FlagOption(verb, arguments, "--use-time-range", "use_time_range",
+             "Only what happened in the time that the query names");
+  TextOption(verb, arguments, "--now", "now",
+             "What \"yesterday\" in the query counts from (default: now)");
   FlagOption(verb, arguments, "--explain", "explain", "Show ranks and scores of each arm");
   OnCall(verb, program, "memory_search", arguments, PrintHits);
 }

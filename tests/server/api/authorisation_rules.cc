@@ -72,6 +72,13 @@ void AddReads(std::vector<Rule>& rules) {
         [any_state](const Target& target) {
           return Json{{"as_of", target.seq}, {"filter", any_state}};
         }},
+       {"memory_context", About::kScope, kAll, InScope({{"tokens", 32000}, {"explain", true}})},
+       {"memory_context", About::kNothing, kAll,
+        [](const Target& target) {
+          return Json{{"query", "alpha " + target.canary}, {"explain", true}};
+        }},
+       {"memory_list", About::kScope, kAll,
+        InScope({{"filter", {{"metadata", {{"canary", {{"exists", false}}}}}}}})},
        {"memory_contents", About::kNothing, kAll, Fixed(Json::object())}});
 }
 
