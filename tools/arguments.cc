@@ -117,6 +117,9 @@ void FilterOptionsFor(CLI::App& verb, const Arguments& arguments) {
   TextOption(verb, arguments, "--class", "/filter/class", "document or communication");
   TextsOption(verb, arguments, "--genre", "/filter/genre",
               "Of this genre (repeat: of any; default: factual)");
+  TextOption(verb, arguments, "--source", "/filter/source", "From this source");
+  JsonOption(verb, arguments, "--metadata", "/filter/metadata",
+             "Whose metadata fits, e.g. {\"priority\":{\"gte\":2}}");
   JsonOption(verb, arguments, "--filter", "filter", "The whole filter as a JSON object");
 }
 

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 
+#include "tools/verbs/context.h"
 #include "tools/verbs/verbs.h"
 
 namespace {
@@ -17,6 +18,7 @@ void AddVerbs(CLI::App& app, Program& program) {
   perdure::AddFact(app, program);
   perdure::AddSearch(app, program);
   perdure::AddSourceVerbs(app, program);
+  perdure::AddContext(app, program);
   perdure::AddReview(app, program);
   perdure::AddPredicate(app, program);
   perdure::AddPolicy(app, program);

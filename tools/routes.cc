@@ -27,6 +27,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"fact_assert", "POST", "/api/v1/facts"},
     {"fact_about", "GET", "/api/v1/facts"},
     {"candidate_propose", "POST", "/api/v1/candidates"},
+    {"memory_context", "POST", "/api/v1/context"},
     {"memory_store_many", "POST", "/api/v1/memories:batch"},
     {"fact_assert_many", "POST", "/api/v1/facts:batch"},
     {"memory_score", "POST", "/api/v1/memories/{id}/score"},

@@ -27,4 +27,9 @@ inline constexpr std::size_t kMirrorTextBytesMax = 64 * 1024;  // of one memory 
 // Entries that a subscription looks at; beyond, all may have changed.
 inline constexpr std::uint64_t kChangesLookedAtMax = 10'000;
 
+inline constexpr std::size_t kFilterDepthMax = 8;    // of expressions over metadata
+inline constexpr std::size_t kFilterTermsMax = 256;  // values that they compare with
+inline constexpr std::size_t kContextTokensMin = 100;
+inline constexpr std::size_t kContextTokensMax = 32'000;
+
 }  // namespace perdure::limits

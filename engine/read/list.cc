@@ -11,6 +11,7 @@
 #include "engine/decide/rules.h"
 #include "engine/model/labels.h"
 #include "engine/model/tables.h"
+#include "engine/read/description.h"
 #include "engine/read/read_view.h"
 
 namespace perdure {
@@ -90,7 +91,7 @@ bool MatchesNumbers(const ListFilter& filter, const fb::MemoryRecordT& record, M
          Within(record.version_time, filter.updated_from, filter.updated_until);
 }
 
-std::string DigestOf(const ListFilter& filter, SpaceId space) {
+std::string DigestOf(const ListFilter& filter, const DescriptionFilter& described, SpaceId space) {
   std::string text =
       fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", space,
                   filter.scope ? FormatScope(*filter.scope) : "-", fmt::join(filter.tags, "\x1f"),
@@ -104,6 +105,11 @@ std::string DigestOf(const ListFilter& filter, SpaceId space) {
   if (filter.memory_class) text += fb::EnumNameMemoryClass(*filter.memory_class);
   for (fb::MemoryState state : filter.states) text += fb::EnumNameMemoryState(state);
   for (fb::Genre genre : filter.genres) text += fb::EnumNameGenre(genre);
+  if (!described.admits_all()) {
+    text += fmt::format("|{}|{}|{}|{}", described.happened_from.value_or(kTimeMin),
+                        described.happened_until.value_or(kTimeMax), described.source,
+                        described.metadata.text());
+  }
   return std::string(AsBytes(Sha256(text)).substr(0, 8));
 }
 
@@ -145,17 +151,13 @@ Result<Cursor> ParseCursor(std::string_view text, const std::string& digest) {
   return cursor;
 }
 
-}  // namespace
-
-bool IsShownByDefault(const fb::MemoryRecordT& record, Micros at) {
-  return record.state == fb::MemoryState::live && !record.shadowed &&
-         (!record.expires_at || *record.expires_at > at);
-}
-
 // One scan of the space's records at the view's time, through every filter.
-struct ReadView::Visible {
+struct Scan {
   const ReadView& view;
   const ListFilter& filter;
+  Micros valid_at = 0;
+  bool is_past = true;  // records may have changed since the view's time
+  const DescriptionFilter* described = nullptr;
   std::vector<Labelled> labels;
   Seq exactly = 0;  // the container, where the filter names it alone
   std::optional<Seq> store;
@@ -163,7 +165,7 @@ struct ReadView::Visible {
   std::optional<ScopeMatcher> scope_now;
 
   Result<bool> Admits(const Uuid& id, const fb::MemoryRecordT& then) {
-    if (!MatchesNumbers(filter, then, view.in_.valid_at)) return false;
+    if (!MatchesNumbers(filter, then, valid_at)) return false;
     for (const Labelled& label : labels) {
       if (!label.contains({id, then.label_seq})) return false;
     }
@@ -174,9 +176,9 @@ struct ReadView::Visible {
       if (!inside) return false;
     }
     fb::MemoryRecordT now = then;
-    if (view.in_.as_of != view.in_.watermark) {
+    if (is_past) {
       ASSIGN_OR_RETURN(const auto read,
-                       view.now_.Get(Family::kState, tables::Memory(view.in_.space, id)));
+                       view.now().Get(Family::kState, tables::Memory(view.space(), id)));
       if (!read) return false;
       ASSIGN_OR_RETURN(now, Unpack<fb::MemoryRecordT>(*read));
     }
@@ -189,40 +191,51 @@ struct ReadView::Visible {
       return state == fb::MemoryState::forgotten || state == fb::MemoryState::rejected ||
              state == fb::MemoryState::pending;
     };
-    return !(hidden(then.state) || hidden(now.state)) ||
-           view.in_.principal.Has(kReviewer | kAuditor | kOperator);
+    if ((hidden(then.state) || hidden(now.state)) &&
+        !view.principal().Has(kReviewer | kAuditor | kOperator)) {
+      return false;
+    }
+    return Describes(then);
+  }
+
+  // Last, since it reads a payload.
+  Result<bool> Describes(const fb::MemoryRecordT& then) const {
+    if (described == nullptr || described->admits_all()) return true;
+    ASSIGN_OR_RETURN(const auto description,
+                     ReadDescription(view.now(), view.space(), then.label_seq, then));
+    return description && perdure::Matches(*described, *description);
   }
 
   // Calls `visit` with every admitted record, by id.
   template <typename Visit>
   Status Each(Visit&& visit) {
-    const std::string prefix = tables::MemoryPrefix(view.in_.space);
+    const std::string prefix = tables::MemoryPrefix(view.space());
     Status failed;
-    RETURN_IF_ERROR(view.then_.Scan(Family::kState, prefix, PrefixEnd(prefix),
-                                    [&](std::string_view key, std::string_view value) {
-                                      auto record = Unpack<fb::MemoryRecordT>(value);
-                                      const Uuid id = *UuidFromBytes(key.substr(prefix.size()));
-                                      Result<bool> admitted =
-                                          record ? Admits(id, *record)
-                                                 : Result<bool>(std::unexpected(record.error()));
-                                      if (!admitted) {
-                                        failed = std::unexpected(admitted.error());
-                                        return false;
-                                      }
-                                      if (*admitted) visit(id, std::move(*record));
-                                      return true;
-                                    }));
+    RETURN_IF_ERROR(view.then().Scan(Family::kState, prefix, PrefixEnd(prefix),
+                                     [&](std::string_view key, std::string_view value) {
+                                       auto record = Unpack<fb::MemoryRecordT>(value);
+                                       const Uuid id = *UuidFromBytes(key.substr(prefix.size()));
+                                       Result<bool> admitted =
+                                           record ? Admits(id, *record)
+                                                  : Result<bool>(std::unexpected(record.error()));
+                                       if (!admitted) {
+                                         failed = std::unexpected(admitted.error());
+                                         return false;
+                                       }
+                                       if (*admitted) visit(id, std::move(*record));
+                                       return true;
+                                     }));
     return failed;
   }
 
   // Fills labels and scopes; false when nothing can match.
   Result<bool> Prepare() {
-    const SpaceId space = view.in_.space;
-    const Secret& secret = *view.in_.secret;
+    const SpaceId space = view.space();
+    const Secret& secret = view.secret();
     const auto add = [&](std::string_view kind, std::string_view label) -> Status {
       if (label.empty()) return {};
       ASSIGN_OR_RETURN(labels.emplace_back(),
-                       WithLabel(view.now_, space, LabelKey(secret, kind, label)));
+                       WithLabel(view.now(), space, LabelKey(secret, kind, label)));
       return {};
     };
     for (const std::string& tag : filter.tags) RETURN_IF_ERROR(add("tag", tag));
@@ -233,23 +246,66 @@ struct ReadView::Visible {
     if (!asked || !own) return false;
     exactly = asked->container();
     if (filter.store) {
-      ASSIGN_OR_RETURN(store, FindStore(view.now_, space, secret, *filter.store));
+      ASSIGN_OR_RETURN(store, FindStore(view.now(), space, secret, *filter.store));
       if (!store) return false;
     }
-    if (filter.scope && !filter.scope->empty()) scope_then.emplace(view.then_, space, *asked);
-    if (!view.in_.principal.scope.empty()) scope_now.emplace(view.now_, space, *own);
+    if (filter.scope && !filter.scope->empty()) scope_then.emplace(view.now(), space, *asked);
+    if (!view.principal().scope.empty()) scope_now.emplace(view.now(), space, *own);
     return true;
   }
 };
 
+// The records that a page is made of, and the count of all.
+struct Matching {
+  std::uint64_t total = 0;
+  std::vector<std::pair<Uuid, fb::MemoryRecordT>> newest;  // first, at most `limit`
+  bool has_more = false;
+};
+
+Result<Matching> Collect(Scan& scan, std::size_t limit, const std::optional<Uuid>& below) {
+  Matching matching;
+  ASSIGN_OR_RETURN(const bool possible, scan.Prepare());
+  if (!possible) return matching;
+  std::vector<std::pair<Uuid, fb::MemoryRecordT>> found;
+  RETURN_IF_ERROR(scan.Each([&](const Uuid& id, fb::MemoryRecordT record) {
+    ++matching.total;
+    if (!below || id < *below) found.emplace_back(id, std::move(record));
+  }));
+  matching.has_more = found.size() > limit;
+  for (std::size_t i = 0; i < std::min(limit, found.size()); ++i) {
+    matching.newest.push_back(std::move(found[found.size() - 1 - i]));
+  }
+  return matching;
+}
+
+Status CheckLimit(std::size_t limit) {
+  if (limit != 0 && limit <= limits::kListLimitMax) return {};
+  return Fail(Code::kInvalidArgument,
+              fmt::format("limit is {}; it must lie in 1..{}.", limit, limits::kListLimitMax),
+              "limit");
+}
+
+}  // namespace
+
+bool IsShownByDefault(const fb::MemoryRecordT& record, Micros at) {
+  return record.state == fb::MemoryState::live && !record.shadowed &&
+         (!record.expires_at || *record.expires_at > at);
+}
+
+// What the view itself knows: whether it is of the past.
+struct ReadView::Visible : Scan {
+  Visible(const ReadView& of, const ListFilter& by)
+      : Scan{.view = of,
+             .filter = by,
+             .valid_at = of.in_.valid_at,
+             .is_past = of.in_.as_of != of.in_.watermark} {}
+};
+
 Result<MemoryPage> ReadView::List(const ListFilter& filter, std::size_t limit,
                                   std::string_view cursor_text) const {
-  if (limit == 0 || limit > limits::kListLimitMax) {
-    return Fail(Code::kInvalidArgument,
-                fmt::format("limit is {}; it must lie in 1..{}.", limit, limits::kListLimitMax),
-                "limit");
-  }
-  const std::string digest = DigestOf(filter, in_.space);
+  RETURN_IF_ERROR(CheckLimit(limit));
+  const std::string digest = DigestOf(filter, {}, in_.space);
+  std::optional<Uuid> below;
   if (!cursor_text.empty()) {
     ASSIGN_OR_RETURN(const Cursor cursor, ParseCursor(cursor_text, digest));
     if (cursor.as_of != in_.as_of || cursor.valid_at != in_.valid_at) {
@@ -258,28 +314,16 @@ Result<MemoryPage> ReadView::List(const ListFilter& filter, std::size_t limit,
       source.valid_at = cursor.valid_at;
       return ReadView(std::move(source)).List(filter, limit, cursor_text);
     }
-  }
-  MemoryPage page;
-  Visible visible{*this, filter, {}, 0, {}, {}, {}};
-  ASSIGN_OR_RETURN(const bool possible, visible.Prepare());
-  if (!possible) return page;
-  std::optional<Uuid> below;
-  if (!cursor_text.empty()) {
-    ASSIGN_OR_RETURN(const Cursor cursor, ParseCursor(cursor_text, digest));
     below = cursor.last;
   }
-  std::vector<std::pair<Uuid, fb::MemoryRecordT>> matching;
-  RETURN_IF_ERROR(visible.Each([&](const Uuid& id, fb::MemoryRecordT record) {
-    ++page.total;
-    if (!below || id < *below) matching.emplace_back(id, std::move(record));
-  }));
-  const std::size_t count = std::min(limit, matching.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    auto& [id, record] = matching[matching.size() - 1 - i];
+  Visible visible(*this, filter);
+  ASSIGN_OR_RETURN(Matching matching, Collect(visible, limit, below));
+  MemoryPage page{.memories = {}, .total = matching.total, .cursor = {}};
+  for (auto& [id, record] : matching.newest) {
     ASSIGN_OR_RETURN(Memory memory, Load(id, std::move(record), false));
     page.memories.push_back(std::move(memory));
   }
-  if (count < matching.size()) {
+  if (matching.has_more) {
     page.cursor = Cursor{in_.as_of, in_.valid_at, page.memories.back().id, digest}.Encode();
   }
   return page;
@@ -288,7 +332,7 @@ Result<MemoryPage> ReadView::List(const ListFilter& filter, std::size_t limit,
 Result<std::vector<ReadView::Place>> ReadView::Places() const {
   std::vector<Place> places;
   const ListFilter filter;
-  Visible visible{*this, filter, {}, 0, {}, {}, {}};
+  Visible visible(*this, filter);
   ASSIGN_OR_RETURN(const bool possible, visible.Prepare());
   if (!possible) return places;
   std::map<std::array<Seq, 5>, std::uint64_t> counts;
@@ -302,10 +346,40 @@ Result<std::vector<ReadView::Place>> ReadView::Places() const {
   return places;
 }
 
+Result<MemoryPage> ListDescribed(const ReadView& view, const ListFilter& filter,
+                                 const DescriptionFilter& described, std::size_t limit,
+                                 std::string_view cursor_text) {
+  if (described.admits_all()) return view.List(filter, limit, cursor_text);
+  RETURN_IF_ERROR(CheckLimit(limit));
+  const std::string digest = DigestOf(filter, described, view.space());
+  Scan scan{.view = view, .filter = filter, .valid_at = view.valid_at(), .described = &described};
+  std::optional<Uuid> below;
+  if (!cursor_text.empty()) {
+    ASSIGN_OR_RETURN(const Cursor cursor, ParseCursor(cursor_text, digest));
+    if (cursor.as_of != view.as_of()) {
+      return Fail(Code::kInvalidArgument, "This cursor is of another time than this read.",
+                  "cursor");
+    }
+    scan.valid_at = cursor.valid_at;
+    below = cursor.last;
+  }
+  ASSIGN_OR_RETURN(const Matching matching, Collect(scan, limit, below));
+  MemoryPage page{.memories = {}, .total = matching.total, .cursor = {}};
+  for (const auto& [id, record] : matching.newest) {
+    ASSIGN_OR_RETURN(Memory memory, view.Get(id));
+    memory.text.clear();
+    page.memories.push_back(std::move(memory));
+  }
+  if (matching.has_more) {
+    page.cursor = Cursor{view.as_of(), scan.valid_at, page.memories.back().id, digest}.Encode();
+  }
+  return page;
+}
+
 Result<ReadView::Contents> ReadView::TableOfContents() const {
   Contents contents;
   const ListFilter filter;
-  Visible visible{*this, filter, {}, 0, {}, {}, {}};
+  Visible visible(*this, filter);
   ASSIGN_OR_RETURN(const bool possible, visible.Prepare());
   if (!possible) return contents;
   std::map<Seq, std::uint64_t> containers;

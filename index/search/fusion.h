@@ -12,7 +12,7 @@
 //       + .40 D + .15 [pinned]
 //   C = .48 cosine + .56 (cosine + .5 those of its neighbours + .25 those of theirs) / n
 //
-// with D how well the day on which it was said fits a date in the query (dates_in_query.h), n the
+// with D how well the day on which it was said fits a time in the query (time_reading.h), n the
 // length that the sum of such vectors has, and the cosines of the query without the names of
 // speakers, which pull towards everything that a person said.
 //

@@ -11,7 +11,9 @@
 #include "engine/base/time.h"
 #include "engine/base/uuid.h"
 #include "engine/model/scope.h"
+#include "engine/read/description.h"
 #include "engine/read/read_view.h"
+#include "index/time/time_reading.h"
 #include "schema/entry_generated.h"
 
 namespace perdure {
@@ -25,6 +27,7 @@ struct SearchRequest {
   std::string query;       // 1..limits::kQueryBytesMax bytes; no syntax, every string is a query
   std::size_t limit = 10;  // 1..limits::kSearchLimitMax
   ListFilter filter;       // filter.scope is matched as of the time, the caller's own scope now
+  DescriptionFilter described;
   ReadAt at;
   SearchMode mode = SearchMode::kFusion;
   // 0..1: hits of a lower relevance are left out, and nothing is relevant when none is left.
@@ -33,6 +36,8 @@ struct SearchRequest {
   bool diverse = false;        // what says the same as a better hit moves down
   bool nearest_miss = false;   // the best of what min_relevance leaves out, when nothing is left
   bool explain = false;
+  std::optional<Micros> now;    // what "yesterday" in the query counts from; absent: the clock
+  bool use_time_range = false;  // only what happened in the range that the query speaks of
 };
 
 enum class ArmStatus {
@@ -94,6 +99,7 @@ struct SearchAnswer {
   Seq indexed_seq = 0;          // the least of the arms that answered
   Micros as_of = 0;
   Micros valid_at = 0;
+  std::optional<TimeReading> time_range;  // that the query speaks of, when it is sure enough
   SearchTimings timings;
 };
 

@@ -24,11 +24,13 @@ Result<SearchAnswer> Searcher::Run(const Principal& principal) {
   const bool has_turns = !IsStrict() && in_.index->columns().turns.size() > 0;
   if (!has_turns) EmbedQuery(request_.query);
   WaitForWords(wanted_seq_);
+  ASSIGN_OR_RETURN(const DescriptionFilter described, DescribedWithTime());
   ASSIGN_OR_RETURN(visibility_, Visibility::Of(in_.index->columns(), view, in_.index->secret(),
-                                               request_.filter));
+                                               request_.filter, described, in_.index->described()));
   if (has_turns && visibility_->possible()) ReadConversation();
   if (has_turns) EmbedQuery(conversation_ ? wordless_ : request_.query);
   if (visibility_->possible()) Collect();
+  RETURN_IF_ERROR(visibility_->failure());
   SearchAnswer answer;
   RETURN_IF_ERROR(ReadHits(view, answer));
   answer.arms = {LexicalArm(), SemanticArm()};
@@ -38,12 +40,31 @@ Result<SearchAnswer> Searcher::Run(const Principal& principal) {
   }
   answer.as_of = as_of_;
   answer.valid_at = view.valid_at();
+  if (const TimeReading* range = TimeRangeOf(times_)) answer.time_range = *range;
   answer.timings = timings_;
   answer.timings.total_ms = MillisecondsSince(start);
   return answer;
 }
 
 // --- Getting ready -------------------------------------------------------------------------------
+
+// What the request asks; narrowed to the time that the query speaks of, where that is asked for.
+Result<DescriptionFilter> Searcher::DescribedWithTime() {
+  times_ = ReadTimes(request_.query, request_.now.value_or(in_.engine->clock().Now()));
+  DescriptionFilter filter = request_.described;
+  if (!request_.use_time_range) return filter;
+  const TimeReading* range = TimeRangeOf(times_);
+  if (range == nullptr) {
+    return Fail(Code::kInvalidArgument,
+                "The query speaks of no time that can be told for sure, so there is nothing that "
+                "\"use_time_range\" could mean. Leave it out, or give filter.happened_from and "
+                "filter.happened_until.",
+                "use_time_range");
+  }
+  filter.happened_from = std::max(filter.happened_from.value_or(range->from), range->from);
+  filter.happened_until = std::min(filter.happened_until.value_or(range->until), range->until);
+  return filter;
+}
 
 void Searcher::EmbedQuery(const std::string& text) {
   if (IsStrict()) return;

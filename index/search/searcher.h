@@ -13,13 +13,13 @@
 #include "engine/base/result.h"
 #include "engine/engine.h"
 #include "index/search/conversation.h"
-#include "index/search/dates_in_query.h"
 #include "index/search/fusion.h"
 #include "index/search/query_embedder.h"
 #include "index/search/search_service.h"
 #include "index/search/space_index.h"
 #include "index/search/visibility.h"
 #include "index/text/text_index.h"
+#include "index/time/time_reading.h"
 
 namespace perdure {
 
@@ -47,6 +47,7 @@ class Searcher {
  private:
   using Hits = std::vector<TextHit>;
   bool IsStrict() const { return request_.mode == SearchMode::kStrict; }
+  Result<DescriptionFilter> DescribedWithTime();
   void WaitForWords(Seq seq);
   void WaitForVectors(const Hits& lexical);
   void EmbedQuery(const std::string& text);
@@ -101,7 +102,7 @@ class Searcher {
   std::vector<std::uint32_t> speakers_;       // labels of those whom the query names
   std::string wordless_;                      // the query without their names
   bool asks_when_ = false;
-  std::vector<DateInQuery> dates_;
+  std::vector<TimeReading> times_;
   double cosine_weight_ = 0;
   double most_ = kMostOfDocument;
   double max_cosine_ = 0;

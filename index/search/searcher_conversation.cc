@@ -50,7 +50,6 @@ void Searcher::ReadConversation() {
   conversation_.emplace(in_.index->columns(), *visibility_, *postings_, admitted_);
   conversation_->Score(terms_);
   asks_when_ = AsksWhen(request_.query);
-  dates_ = DatesInQuery(request_.query);
   FindNamedSpeakers();
   timings_.lexical_ms += MillisecondsSince(start);
 }
@@ -85,7 +84,7 @@ Priors Searcher::PriorsOf(const Conversation::Turn& turn) const {
   priors.Add(Prior::kLength, TurnLengthPrior(turn.length));
   if (turn.asks) priors.Add(Prior::kAsking, -kAskingWeight);
   if (turn.says_when && asks_when_) priors.Add(Prior::kWhen, kTimeWeight);
-  priors.Add(Prior::kDate, kDateWeight * DateFit(dates_, turn.day));
+  priors.Add(Prior::kDate, kDateWeight * TimeFit(times_, turn.day));
   return priors;
 }
 
@@ -105,7 +104,7 @@ void Searcher::TakeTurns(std::size_t wanted) {
 void Searcher::CollectConversation() {
   const std::size_t wanted = std::max(kTurnsMin, 2 * request_.limit);
   TakeTurns(wanted);
-  most_ = kMostOfTurn + (asks_when_ ? kTimeWeight : 0) + (dates_.empty() ? 0 : kDateWeight);
+  most_ = kMostOfTurn + (asks_when_ ? kTimeWeight : 0) + (times_.empty() ? 0 : kDateWeight);
   if (!vector_.empty()) {
     cosine_weight_ = 1;
     WaitForVectors({});

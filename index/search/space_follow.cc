@@ -105,6 +105,7 @@ void SpaceIndex::Publish(const fb::Entry& entry, const Columns::Change& change) 
 // The labels go with the next cut, since a checkpoint may be copying them; so do the vectors, since
 // taking many at once costs no more than taking one.
 Status SpaceIndex::Purge(std::uint32_t memory) {
+  described_.Forget(*columns_, memory);
   const std::vector<std::uint64_t> chunks = columns_->ChunksOfMemory(memory);
   if (chunks.empty() || purged_.contains(memory)) return {};
   RETURN_IF_ERROR(text_->Remove(chunks));

@@ -200,7 +200,7 @@ SpaceIndexStatus SpaceIndex::Report() const {
   const TextIndexStats text = text_->Stats();
   status.chunks = text.current + text.past;
   status.pending_embeddings = PendingChunks();
-  status.bytes_in_memory = columns_->HeapBytes();
+  status.bytes_in_memory = columns_->HeapBytes() + described_.HeapBytes();
   if (const VectorIndex* index = vectors()) {
     const VectorIndexStats stats = index->Stats();
     status.vectors = stats.chunks;

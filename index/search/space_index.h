@@ -28,6 +28,7 @@
 #include "index/embed/embedder.h"
 #include "index/search/columns.h"
 #include "index/search/columns_file.h"
+#include "index/search/described.h"
 #include "index/search/embed_worker.h"
 #include "index/search/fold_entry.h"
 #include "index/search/search_service.h"
@@ -65,6 +66,7 @@ class SpaceIndex {
   const TextIndex& text() const { return *text_; }
   const VectorIndex* vectors() const { return worker_->vectors(); }  // nullptr: not loaded yet
   const Secret& secret() const { return secret_; }
+  DescribedCache& described() const { return described_; }
 
   Seq lexical_seq() const { return lexical_seq_.load(std::memory_order_acquire); }
   Seq semantic_seq() const;
@@ -120,6 +122,7 @@ class SpaceIndex {
   Secret secret_{};
   std::unique_ptr<Columns> columns_;
   std::unique_ptr<ColumnsFile> columns_file_;  // what it maps must outlive the columns' readers
+  mutable DescribedCache described_;
   std::unique_ptr<TextIndex> text_;
   std::unique_ptr<EmbedWorker> worker_;
   std::vector<std::string> repairs_;

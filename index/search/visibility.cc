@@ -28,7 +28,8 @@ bool Within(Micros time, const std::optional<Micros>& from, const std::optional<
 }  // namespace
 
 Result<Visibility> Visibility::Of(const Columns& columns, const ReadView& view,
-                                  const Secret& secret, const ListFilter& filter) {
+                                  const Secret& secret, const ListFilter& filter,
+                                  const DescriptionFilter& described, DescribedCache& cache) {
   Visibility visibility(columns, filter);
   visibility.as_of_ = view.as_of();
   visibility.valid_at_ = view.valid_at();
@@ -65,6 +66,11 @@ Result<Visibility> Visibility::Of(const Columns& columns, const ReadView& view,
   for (const std::string& tag : filter.tags) visibility.RequireLabel(secret, "tag", tag);
   visibility.RequireLabel(secret, "type", filter.type);
   visibility.RequireLabel(secret, "theme", filter.theme);
+  if (!described.admits_all()) {
+    visibility.described_ = described;
+    visibility.cache_ = &cache;
+    visibility.view_ = &view;
+  }
   return visibility;
 }
 
@@ -152,7 +158,19 @@ bool Visibility::AdmitsStates(const rows::State& then, const rows::State& now,
   for (const std::uint32_t label : labels_) {
     if (!columns_->HasLabel(then.version, label)) return false;
   }
-  return true;
+  return cache_ == nullptr || AdmitsDescribed(then.version);
+}
+
+bool Visibility::AdmitsDescribed(std::uint32_t version) const {
+  const auto [known, is_new] = admitted_.emplace(version, false);
+  if (!is_new) return known->second;
+  const auto described = cache_->Of(*columns_, *view_, version);
+  if (!described) {
+    failure_ = std::unexpected(described.error());
+    return false;
+  }
+  known->second = *described != nullptr && Matches(described_, **described);
+  return known->second;
 }
 
 std::uint32_t Visibility::VersionOf(std::uint32_t memory) const {

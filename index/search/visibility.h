@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -10,6 +11,7 @@
 #include "engine/proof/keys.h"
 #include "engine/read/read_view.h"
 #include "index/search/columns.h"
+#include "index/search/described.h"
 
 namespace perdure {
 
@@ -17,8 +19,11 @@ namespace perdure {
 class Visibility {
  public:
   // As `view` sees it. The errors of ReadView::ResolveScope.
+  // What `described` asks, which the columns do not know, `cache` answers; it and the view must
+  // outlive the result then, and one thread at a time may ask.
   static Result<Visibility> Of(const Columns& columns, const ReadView& view, const Secret& secret,
-                               const ListFilter& filter);
+                               const ListFilter& filter, const DescriptionFilter& described,
+                               DescribedCache& cache);
 
   // False when no chunk at all can be visible: a label or scope that nothing has.
   bool possible() const { return possible_; }
@@ -38,6 +43,9 @@ class Visibility {
   };
   Survey Look() const;
 
+  // Why the store could not be asked, if so: then nothing that is left out is known to be rightly.
+  const Status& failure() const { return failure_; }
+
  private:
   struct Inside {  // a subtree; 0 does not narrow
     std::uint32_t container = 0;
@@ -54,6 +62,7 @@ class Visibility {
   bool AdmitsState(const rows::State& then, const rows::Memory& memory) const;
   bool AdmitsStates(const rows::State& then, const rows::State& now, std::uint32_t memory) const;
   bool AdmitsNow(const rows::State& then, const rows::State& now) const;
+  bool AdmitsDescribed(std::uint32_t version) const;
   void RequireLabel(const Secret& secret, std::string_view kind, std::string_view label);
 
   const Columns* columns_;
@@ -69,6 +78,11 @@ class Visibility {
   std::optional<Inside> then_;
   std::optional<Inside> now_;
   std::vector<std::uint32_t> labels_;
+  DescriptionFilter described_;
+  DescribedCache* cache_ = nullptr;  // nullptr: the columns know all that is asked
+  const ReadView* view_ = nullptr;
+  mutable std::unordered_map<std::uint32_t, bool> admitted_;  // by row of versions
+  mutable Status failure_;
 };
 
 }  // namespace perdure

@@ -4,6 +4,7 @@
 
 #include "engine/base/limits.h"
 #include "server/api/answers.h"
+#include "server/api/filter.h"
 #include "server/api/json.h"
 #include "server/api/mirrors.h"
 #include "server/api/operations.h"
@@ -51,6 +52,7 @@ std::size_t PutMemories(Json& answer, const MemoryPage& page) {
 
 Result<Json> List(Engine& engine, const Principal& principal, const Json& arguments) {
   ASSIGN_OR_RETURN(const ListFilter filter, FilterOf(arguments));
+  ASSIGN_OR_RETURN(const DescriptionFilter described, DescribedOf(arguments));
   ASSIGN_OR_RETURN(ReadAt at, ReadAtOf(arguments));
   const std::string text = TextOf(arguments, "cursor");
   Cursor cursor;
@@ -62,11 +64,11 @@ Result<Json> List(Engine& engine, const Principal& principal, const Json& argume
       text.empty() ? ViewFor(engine, principal, arguments) : engine.Read(principal, at);
   ASSIGN_OR_RETURN(const ReadView view, std::move(opened));
   const auto limit = arguments["limit"].get<std::size_t>();
-  ASSIGN_OR_RETURN(MemoryPage page, view.List(filter, limit, cursor.inner));
+  ASSIGN_OR_RETURN(MemoryPage page, ListDescribed(view, filter, described, limit, cursor.inner));
   Json answer = {{"memories", Json::array()}, {"total", page.total}};
   const std::size_t count = PutMemories(answer, page);
   if (count < page.memories.size()) {
-    ASSIGN_OR_RETURN(page, view.List(filter, count, cursor.inner));
+    ASSIGN_OR_RETURN(page, ListDescribed(view, filter, described, count, cursor.inner));
   }
   if (!page.cursor.empty()) {
     answer["cursor"] = fmt::format("{}.{}", view.as_of(), page.cursor);

@@ -9,6 +9,7 @@
 #include "engine/base/front_limits.h"
 #include "engine/log/entry.h"
 #include "server/api/answers.h"
+#include "server/api/context.h"
 #include "server/api/mirrors.h"
 #include "server/api/requests.h"
 #include "server/mcp/envelope.h"
@@ -19,6 +20,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kIndexUri = "perdure://index";
+constexpr std::string_view kContextUri = "perdure://context";
+constexpr std::string_view kContextOfScopeUri = "perdure://context?scope=";
 constexpr std::string_view kMemoryUri = "perdure://memory/";
 constexpr const char* kMimeType = "text/markdown";
 
@@ -110,6 +113,23 @@ Result<std::string> IndexText(const Engine& engine, const Principal& principal) 
                      WrapAsData(CutAtGrapheme(sections, limits::kAnswerBytesDefault)));
 }
 
+bool IsContextUri(std::string_view uri) {
+  return uri == kContextUri || uri.starts_with(kContextOfScopeUri);
+}
+
+Result<std::string> ContextText(const Engine& engine, const Principal& principal,
+                                std::string_view uri) {
+  ContextRequest request;
+  request.tokens = kContextTokensDefault;
+  if (uri != kContextUri) {
+    const auto scope = PercentDecode(uri.substr(kContextOfScopeUri.size()));
+    if (!scope) return NoSuchResource(uri);
+    ASSIGN_OR_RETURN(request.scope, ParseScope(*scope, "uri"));
+  }
+  ASSIGN_OR_RETURN(const ContextPack pack, AssembleContext(engine, nullptr, principal, request));
+  return ContextBlock(pack);
+}
+
 // The memories that entries in (position, end] are about and that the view shows; nullopt when
 // they are too many to look at.
 Result<std::optional<std::set<Uuid>>> Touched(const Engine& engine, const ReadView& view,
@@ -136,7 +156,7 @@ Result<std::vector<std::string>> ChangedUris(const Engine& engine, const ReadVie
   ASSIGN_OR_RETURN(const auto touched, Touched(engine, view, position));
   std::vector<std::string> changed;
   for (const std::string& uri : uris) {
-    if (uri == kIndexUri) {
+    if (uri == kIndexUri || IsContextUri(uri)) {
       const bool is_news = !touched || std::ranges::any_of(*touched, [&](const Uuid& id) {
         return IsNewsOf(view, id);
       });
@@ -154,9 +174,11 @@ Result<std::vector<std::string>> ChangedUris(const Engine& engine, const ReadVie
 }  // namespace
 
 std::vector<Resource> MemoryResources::List() const {
-  return {{std::string(kIndexUri), "index", "Table of contents",
-           "Which containers, themes and types there are, and how many memories each has",
-           kMimeType}};
+  return {
+      {std::string(kIndexUri), "index", "Table of contents",
+       "Which containers, themes and types there are, and how many memories each has", kMimeType},
+      {std::string(kContextUri), "context", "What to know before work",
+       "Pinned memories, standing facts and the best others, within a budget", kMimeType}};
 }
 
 std::vector<ResourceTemplate> MemoryResources::Templates() const {
@@ -166,6 +188,8 @@ std::vector<ResourceTemplate> MemoryResources::Templates() const {
        "As it was at version n", kMimeType},
       {"perdure://memory/{id}/asof/{time}", "memory-as-of", "A memory at a past time",
        "As it was at a time, a seq of the log or a named snapshot", kMimeType},
+      {"perdure://context{?scope}", "context-of-scope", "What to know of a place",
+       "The same of one scope, like acme/website;user=ann", kMimeType},
   };
 }
 
@@ -173,6 +197,10 @@ Result<ResourceContent> MemoryResources::Read(const Caller& caller, const std::s
   ASSIGN_OR_RETURN(const Principal principal, PrincipalOf(engine_, caller));
   if (uri == kIndexUri) {
     ASSIGN_OR_RETURN(std::string text, IndexText(engine_, principal));
+    return ResourceContent{uri, kMimeType, std::move(text)};
+  }
+  if (IsContextUri(uri)) {
+    ASSIGN_OR_RETURN(std::string text, ContextText(engine_, principal, uri));
     return ResourceContent{uri, kMimeType, std::move(text)};
   }
   const auto parsed = ParseMemoryUri(uri);

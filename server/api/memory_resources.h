@@ -4,6 +4,7 @@
 //   perdure://memory/{id}/v/{n}        a version
 //   perdure://memory/{id}/asof/{time}  as it was: a time, a seq or a snapshot name
 //   perdure://index                    the table of contents
+//   perdure://context{?scope}          what to know on entering a scope; without one, the token's
 //
 // What is stored stands in envelopes, as in the tools' texts.
 #pragma once

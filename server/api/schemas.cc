@@ -169,12 +169,21 @@ Json Filter() {
                         {"created_from", Text()},
                         {"created_until", Text()},
                         {"updated_from", Text()},
-                        {"updated_until", Text()}});
-  filter = Brief(std::move(filter),
-                 "tag, tags (all), type, theme, state (list: live, archived, ...; default "
-                 "live), kind, genre (list; default factual), authorship, class, store, pinned, "
-                 "created_from, "
-                 "created_until, updated_from, updated_until");
+                        {"updated_until", Text()},
+                        {"happened_from", Text("By reference_time, else by created_time")},
+                        {"happened_until", Text()},
+                        {"source", Text()},
+                        {"metadata", Open("An expression: {\"and\": [..]}, {\"or\": [..]}, "
+                                          "{\"not\": {..}}, {\"a.b\": value} or {\"a.b\": "
+                                          "{operator: value}} with eq, ne, gt, gte, lt, lte, in, "
+                                          "nin, contains, icontains, exists")}});
+  filter =
+      Brief(std::move(filter),
+            "tag, tags (all), type, theme, state (list: live, archived, ...; default "
+            "live), kind, genre (list; default factual), authorship, class, store, pinned, source, "
+            "created_from, "
+            "created_until, updated_from, updated_until, happened_from, happened_until, "
+            "metadata (like {\"prio\":{\"gte\":2}}; and, or, not)");
   return WithExample(std::move(filter), {{"tag", "decision"}});
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/limits.h"
 #include "server/api/answers.h"
+#include "server/api/filter.h"
 #include "server/api/json.h"
 #include "server/api/mirrors.h"
 #include "server/api/operations.h"
@@ -43,6 +44,13 @@ Json ArmAnswer(const SearchArm& arm) {
   return answer;
 }
 
+Json RangeAnswer(const TimeReading& range) {
+  return {{"from", FormatTime(range.from)},
+          {"until", FormatTime(range.until)},
+          {"words", range.words},
+          {"confidence", Rounded(static_cast<float>(range.confidence))}};
+}
+
 // The best hits that fit the byte budget; a preview is short, so that a cut is rare.
 void PutHits(Json& answer, const std::vector<SearchHit>& hits) {
   std::size_t bytes = 0;
@@ -78,7 +86,10 @@ Result<Json> Search(Engine& engine, SearchService& search, const Principal& prin
   if (arguments.contains("min_relevance")) {
     request.min_relevance = arguments["min_relevance"].get<float>();
   }
+  request.use_time_range = arguments.value("use_time_range", false);
+  ASSIGN_OR_RETURN(request.now, TimeOf(arguments, "now"));
   ASSIGN_OR_RETURN(request.filter, FilterOf(arguments));
+  ASSIGN_OR_RETURN(request.described, DescribedOf(arguments));
   ASSIGN_OR_RETURN(request.at, ReadAtOf(arguments));
   ASSIGN_OR_RETURN(const SearchAnswer found, search.Search(principal, request));
   Json answer = {{"results", Json::array()},
@@ -89,6 +100,7 @@ Result<Json> Search(Engine& engine, SearchService& search, const Principal& prin
                  {"as_of", FormatTime(found.as_of)}};
   PutHits(answer, found.hits);
   if (found.nearest_miss) answer["nearest_miss"] = HitAnswer(*found.nearest_miss);
+  if (found.time_range) answer["time_range"] = RangeAnswer(*found.time_range);
   for (const SearchArm& arm : found.arms) answer["arms"].push_back(ArmAnswer(arm));
   if (request.explain) answer["timings"] = TimingsAnswer(found.timings);
   return answer;
@@ -114,6 +126,9 @@ Json InputSchema() {
                  "fusion, or strict: words alone, half must occur")},
        {"prefer_recent", s::Brief(s::Flag("Of what matches about as well, the newest first"))},
        {"diverse", s::Brief(s::Flag("What says the same as a better hit moves down"))},
+       {"use_time_range", s::Brief(s::Flag("Only what happened in the time that the query names"),
+                                   "Only from the time in the query")},
+       {"now", s::Brief(s::Time("What \"yesterday\" in the query counts from. Default: now"))},
        {"explain", s::Brief(s::Flag("Add ranks and scores of each arm"))}},
       {"query"});
 }
@@ -139,6 +154,8 @@ Json OutputSchema() {
                        {"indexed_seq", s::Integer()},
                        {"as_of", s::Text()},
                        {"truncated", s::Flag()},
+                       {"time_range", s::Open("The time that the query names: from, until, words, "
+                                              "confidence")},
                        {"timings", s::Open()}});
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "server/api/context.h"
+
 namespace perdure {
 
 namespace o = operations;
@@ -23,6 +25,7 @@ void AddOperations(Catalogue& catalogue, Engine& engine, SearchService& search,
   catalogue.Add(o::FactAbout(engine));
   catalogue.Add(o::CandidatePropose(engine));
   catalogue.Add(o::ScopeList(engine));
+  catalogue.Add(o::MemoryContext(engine, search));
 
   catalogue.Add(o::MemoryStoreMany(engine));
   catalogue.Add(o::FactAssertMany(engine));

@@ -187,9 +187,12 @@ std::string AcceptanceHouse::Probe(const Caller& caller, const std::string& id,
       {"memory_get", {{"ids", {id}}}},
       {"memory_history", {{"id", id}}},
       {"memory_diff", {{"id", id}}},
+      {"memory_context", {{"tokens", 32000}, {"explain", true}}},
+      {"memory_context", {{"query", words}, {"explain", true}}},
       {"memory_contents", Json::object()}};
   for (const auto& [operation, arguments] : reads) all += Ask(caller, operation, arguments).all;
   all += ReadResource(caller, "perdure://index").all;
+  all += ReadResource(caller, "perdure://context").all;
   return all + ReadResource(caller, "perdure://memory/" + id).all;
 }
 

@@ -85,6 +85,22 @@ exits "an item that returns against the set fails" 1 "$perdure" eval governance 
   --data "$work/loose" --model "$work/none"
 says "and is named with its question" "plumber garden-tap" "$work/out"
 
+# --- what queries say of time
+exits "time wants --data" 2 "$perdure" eval time
+exits "times in six languages are read" 0 "$perdure" eval time --data "$here/times" --json
+cp "$work/out" "$work/times.json"
+if python3 -c 'import json, sys
+times = json.load(open(sys.argv[1]))
+assert times["all"] == {"n": 6, "exact": 6} and times["none"] == {"n": 2, "kept": 2}, times' \
+  "$work/times.json" 2>"$work/err"; then
+  pass "all of them, and none where there is none"; else
+  fail "all of them, and none where there is none" "$(cat "$work/err")"; fi
+exits "a folder without cases fails" 1 "$perdure" eval time --data "$work/broken"
+says "and names what is missing" cases.jsonl "$work/err"
+printf '<!-- perdure eval time: begin -->\n<!-- perdure eval time: end -->\n' >"$work/page.md"
+exits "its table goes into a page" 0 "$perdure" eval time --data "$here/times" --write "$work/page.md"
+says "between its marks" "| 6 | 6 | 1.000 |" "$work/page.md"
+
 # --- with the model: no worse than it was
 "$perdure" eval retrieval --data "$here/sets" --rankings "$work/ranks.jsonl" --json \
   >"$work/model.json" 2>"$work/err"

@@ -21,6 +21,7 @@ const argumentsOf = {
   fact_about: () => ({ subject: 'Kettle', history: true }),
   candidate_propose: () => ({ text: 'Perhaps the kettle is to be sold.' }),
   scope_list: () => ({}),
+  memory_context: () => ({ query: 'Where is the kettle?', tokens: 500 }),
 };
 
 async function callAll(client) {

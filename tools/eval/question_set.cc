@@ -121,6 +121,7 @@ Result<Question> QuestionOf(const Line& line, const Places& items) {
     return Line::Wrong("\"category\" is \"all\", which stands for every category");
   }
   ASSIGN_OR_RETURN(question.tags, line.Texts("tags"));
+  ASSIGN_OR_RETURN(question.time, TimeOf(line));
   if (!line.Has("relevant")) return Line::Wrong("has no \"relevant\"");
   ASSIGN_OR_RETURN(const auto relevant, line.Texts("relevant"));
   std::set<std::size_t> places;

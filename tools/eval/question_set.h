@@ -3,7 +3,8 @@
 //   corpus.jsonl   {"id", "scope", "text", "title"?, "tags"?, "aliases"?, "type"?, "theme"?,
 //                   "importance"?, "time"?, "session"?, "speaker"?, "caption"?, "pinned"?,
 //                   "status"?}
-//   queries.jsonl  {"id", "scope", "text", "category"?, "tags"?, "relevant": [ids of the corpus]}
+//   queries.jsonl  {"id", "scope", "text", "category"?, "tags"?, "time"?, "relevant": [ids of the
+//                   corpus]}
 //
 // one JSON object a line; other members are ignored. `time` is RFC 3339, the zone may be absent and
 // is UTC then. A question is answered from the items of its own scope; one whose `relevant` is
@@ -45,6 +46,7 @@ struct Question {
   std::string text;
   std::string category;
   std::vector<std::string> tags;      // that the answer must have
+  std::optional<Micros> time;         // when it is asked
   std::vector<std::size_t> relevant;  // places in QuestionSet::items, each once
 };
 

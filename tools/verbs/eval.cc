@@ -13,6 +13,7 @@
 #include "tools/eval/derived_sets.h"
 #include "tools/eval/report.h"
 #include "tools/eval/runner.h"
+#include "tools/verbs/eval_time.h"
 #include "tools/verbs/verbs.h"
 
 namespace perdure {
@@ -189,6 +190,7 @@ void AddEval(CLI::App& app, Program& program) {
   AddRetrieval(group, program);
   AddAbstention(group, program);
   AddEvalGovernance(group, program);
+  AddEvalTime(group, program);
 }
 
 }  // namespace perdure

@@ -38,6 +38,12 @@ void PrintHits(const Json& answer) {
     Print("the nearest miss:\n");
     PrintHit(answer["nearest_miss"]);
   }
+  if (answer.contains("time_range")) {
+    const Json& range = answer["time_range"];
+    Print(fmt::format("time: \"{}\" was read as {} until {} (confidence {})\n",
+                      TextAt(range, "words"), ShortTime(TextAt(range, "from")),
+                      ShortTime(TextAt(range, "until")), TextAt(range, "confidence")));
+  }
   for (const Json& arm : answer["arms"]) {
     if (TextAt(arm, "status") == "ok" && !arm.contains("note")) continue;
     const std::string note =
@@ -66,6 +72,10 @@ void AddSearch(CLI::App& app, Program& program) {
              "Of what matches about as well, the newest first");
   FlagOption(verb, arguments, "--diverse", "diverse",
              "What says the same as a better result moves down");
+  FlagOption(verb, arguments, "--use-time-range", "use_time_range",
+             "Only what happened in the time that the query names");
+  TextOption(verb, arguments, "--now", "now",
+             "What \"yesterday\" in the query counts from (default: now)");
   FlagOption(verb, arguments, "--explain", "explain", "Show the terms of each score");
   OnCall(verb, program, "memory_search", arguments, PrintHits);
 }

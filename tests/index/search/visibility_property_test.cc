@@ -24,7 +24,8 @@ Shown Listed(SearchableEngine& engine, const SearchRequest& request, const Princ
   Shown shown;
   const auto view = (*engine)->Read(principal, request.at);
   EXPECT_THAT(view, IsOk());
-  const auto page = view->List(request.filter, limits::kListLimitMax, "");
+  const auto page =
+      ListDescribed(*view, request.filter, request.described, limits::kListLimitMax, "");
   EXPECT_THAT(page, IsOk());
   for (const Memory& memory : page->memories) shown[memory.id] = memory.record.version;
   return shown;
@@ -65,7 +66,27 @@ SearchRequest RandomRequest(RandomCommands& random, Micros start, Micros end) {
     request.filter.genres = {fb::Genre::associative};
     if (random.Below(2) == 0) request.filter.genres.push_back(fb::Genre::factual);
   }
+  if (random.Below(3) == 0) {
+    static constexpr const char* kExpressions[] = {R"({"n":{"gte":2}})", R"({"n":{"nin":[1]}})",
+                                                   R"({"or":[{"n":0},{"word":{"exists":true}}]})"};
+    request.described.metadata =
+        *MetadataFilter::Parse(kExpressions[random.Below(3)], "filter.metadata");
+  }
+  if (random.Below(5) == 0) {
+    request.described.happened_from = start + static_cast<Micros>(random.Below(1000));
+    request.described.happened_until = end - static_cast<Micros>(random.Below(1000));
+  }
   return request;
+}
+
+// So that filters of metadata tell memories, and versions of them, apart.
+void DescribeOne(SearchableEngine& engine, RandomCommands& random) {
+  if (random.ids().empty()) return;
+  DescribeMemory described{.id = random.ids()[random.Below(random.ids().size())]};
+  described.metadata = "{\"n\":" + std::to_string(random.Below(4)) + "}";
+  if (random.Below(3) == 0) described.metadata = R"({"word":"tea"})";
+  // Refused where the memory is gone.
+  static_cast<void>(engine->Do(std::move(described)));
 }
 
 TEST(VisibilityProperty, SearchShowsWhatAListShowsAtAnyTimeToAnyone) {
@@ -75,7 +96,10 @@ TEST(VisibilityProperty, SearchShowsWhatAListShowsAtAnyTimeToAnyone) {
     SearchableEngine engine(seed);
     RandomCommands random(seed, RandomCommands::About::kFactsToo);
     for (int round = 0; round < 3; ++round) {
-      for (int i = 0; i < 150; ++i) random.Step(*engine);
+      for (int i = 0; i < 150; ++i) {
+        random.Step(*engine);
+        if (i % 3 == 0) DescribeOne(engine, random);
+      }
       if (round == 1) engine.ReopenSearch();
       const Micros end = (*engine)->Visible(kMainSpace).time;
       const Micros start = ReadEntry((*engine)->Latest(), kMainSpace, 2)->operator*().record_time();

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <set>
 #include <string>
 
 #include "server/api/api.h"
@@ -105,6 +106,74 @@ TEST(MemorySearch, RefusesWhatItDoesNotKnow) {
               FailsAt(Code::kInvalidArgument, "as_of"));
   EXPECT_THAT(api.Call("memory_search", {{"query", "a"}, {"top_k", 5}}),
               FailsAt(Code::kInvalidArgument, "top_k"));
+}
+
+TEST(MemorySearch, AndAListTakeTheSameFilterOfMetadata) {
+  Api api;
+  const std::string high = api.Store("apples", {{"metadata", {{"prio", 3}, {"team", "Core"}}}});
+  const std::string low = api.Store("apples", {{"title", "t"}, {"metadata", {{"prio", 1}}}});
+  const std::string none = api.Store("apples", {{"title", "u"}, {"source", "a book"}});
+  const auto ids = [&](const char* operation, const char* member, const Json& filter) {
+    Json call = {{"filter", filter}};
+    if (operation == std::string("memory_search")) call["query"] = "apples";
+    std::set<std::string> found;
+    const Json answer = api.Must(operation, call);
+    for (const Json& hit : answer[member]) found.insert(hit["id"].get<std::string>());
+    return found;
+  };
+  const std::pair<Json, std::set<std::string>> cases[] = {
+      {{{"metadata", {{"prio", {{"gte", 2}}}}}}, {high}},
+      {{{"metadata", {{"prio", {{"exists", false}}}}}}, {none}},
+      {{{"metadata", {{"not", {{"team", {{"icontains", "CORE"}}}}}}}}, {low, none}},
+      {{{"metadata", {{"or", {{{"prio", 1}}, {{"team", "Core"}}}}}}}, {high, low}},
+      {{{"source", "a book"}}, {none}}};
+  for (const auto& [filter, expected] : cases) {
+    EXPECT_EQ(ids("memory_search", "results", filter), expected) << filter;
+    EXPECT_EQ(ids("memory_list", "memories", filter), expected) << filter;
+  }
+  const Json unknown = {{"metadata", {{"prio", {{"above", 2}}}}}};
+  for (const char* operation : {"memory_search", "memory_list"}) {
+    Json call = {{"filter", unknown}};
+    if (operation == std::string("memory_search")) call["query"] = "apples";
+    EXPECT_THAT(api.Call(operation, call),
+                FailsAt(Code::kInvalidArgument, "filter.metadata.prio.above"));
+  }
+}
+
+TEST(MemorySearch, OfThePastFiltersByMetadataAsItWasThen) {
+  Api api;
+  const std::string id = api.Store("apples", {{"metadata", {{"prio", 1}}}});
+  const Json then = api.engine()->Visible(kMainSpace).seq;
+  api.Must("memory_describe", {{"id", id}, {"metadata", {{"prio", 2}}}});
+  const auto count = [&](int prio, const Json& as_of) {
+    Json call = {{"query", "apples"}, {"filter", {{"metadata", {{"prio", prio}}}}}};
+    if (!as_of.is_null()) call["as_of"] = as_of;
+    return api.Must("memory_search", call)["results"].size();
+  };
+  EXPECT_EQ(count(1, then), 1);
+  EXPECT_EQ(count(2, then), 0);
+  EXPECT_EQ(count(1, nullptr), 0);
+  EXPECT_EQ(count(2, nullptr), 1);
+}
+
+TEST(MemorySearch, SaysWhichTimeItReadAndKeepsToItWhenAsked) {
+  Api api;
+  const std::string july = api.Store("apples in july", {{"reference_time", "2026-07-20"}});
+  api.Store("apples in june", {{"reference_time", "2026-06-20"}});
+  Json call = {{"query", "apples last month"}, {"now", "2026-08-12T14:30:00Z"}};
+  const Json open = api.Must("memory_search", call);
+  EXPECT_EQ(open["results"].size(), 2);
+  EXPECT_EQ(open["time_range"]["words"], "last month");
+  EXPECT_EQ(open["time_range"]["from"], "2026-07-01T00:00:00.000000Z");
+  EXPECT_EQ(open["time_range"]["until"], "2026-08-01T00:00:00.000000Z");
+  EXPECT_GE(open["time_range"]["confidence"], .6);
+  call["use_time_range"] = true;
+  const Json kept = api.Must("memory_search", call);
+  ASSERT_EQ(kept["results"].size(), 1);
+  EXPECT_EQ(kept["results"][0]["id"], july);
+  call["query"] = "apples";
+  EXPECT_THAT(api.Call("memory_search", call), FailsAt(Code::kInvalidArgument, "use_time_range"));
+  EXPECT_FALSE(api.Must("memory_search", {{"query", "apples"}}).contains("time_range"));
 }
 
 TEST(MemorySearch, TakesAnyTextForAQuery) {

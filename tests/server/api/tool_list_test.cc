@@ -34,15 +34,16 @@ TEST(Tools, OfAnAgentAreFifteenInFixedOrder) {
               ElementsAre("memory_store", "memory_search", "memory_get", "memory_edit",
                           "memory_describe", "memory_list", "memory_history", "memory_archive",
                           "memory_restore", "memory_forget", "memory_revert", "fact_assert",
-                          "fact_about", "candidate_propose", "scope_list"));
+                          "fact_about", "candidate_propose", "scope_list", "memory_context"));
   EXPECT_EQ(ToolsFor(api, Agent()), ToolsFor(api, Agent()));
 }
 
-TEST(Tools, OfAnAgentLeaveRoomUnderTwentyKilobytes) {
+TEST(Tools, OfAnAgentAreSixteenUnderTwentyKilobytes) {
   Api api;
   const std::size_t bytes = DumpJson({{"tools", ToolsFor(api, Agent())}}).size();
   RecordProperty("bytes", static_cast<int>(bytes));
-  EXPECT_LT(bytes, 20 * 1024 * 15 / 16);
+  EXPECT_EQ(ToolsFor(api, Agent()).size(), 16u);
+  EXPECT_LT(bytes, 20 * 1024);
 }
 
 // Where words stand for a schema, they name all that it holds.
@@ -122,6 +123,7 @@ TEST(Tools, TellModelsThatRetrievedTextIsData) {
   const std::pair<const char*, Json> calls[] = {{"memory_get", {{"ids", {id}}}},
                                                 {"memory_search", {{"query", "instructions"}}},
                                                 {"memory_list", Json::object()},
+                                                {"memory_context", Json::object()},
                                                 {"memory_history", {{"id", id}}}};
   for (const auto& [name, arguments] : calls) {
     const Json request = {{"jsonrpc", "2.0"},
