@@ -70,10 +70,8 @@ class NaiveReplay {
         Revert(*entry.event_as_MemoryReverted(), memory);
         break;
       case fb::Event::MemoryPinned:
-        memory.pinned = true;
-        break;
       case fb::Event::MemoryUnpinned:
-        memory.pinned = false;
+        memory.pinned = entry.event_type() == fb::Event::MemoryPinned;
         break;
       case fb::Event::MemoryArchived:
         memory.state = fb::MemoryState::archived;
