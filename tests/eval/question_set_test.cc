@@ -124,7 +124,8 @@ QuestionSet TwoLanguages() {
   QuestionSet set;
   set.name = "languages";
   set.items = {{.id = "e", .scope = "en", .text = "one"}, {.id = "f", .scope = "fr", .text = "un"}};
-  set.questions = {{"q0", "en", "?", "en", {}, {0}}, {"q1", "fr", "?", "fr", {}, {1}}};
+  set.questions = {{.id = "q0", .scope = "en", .text = "?", .category = "en", .relevant = {0}},
+                   {.id = "q1", .scope = "fr", .text = "?", .category = "fr", .relevant = {1}}};
   return set;
 }
 

@@ -115,9 +115,9 @@ TEST(EvalReportTest, RankingsAreOneLineAQuestion) {
   const TempDir directory;
   ASSERT_THAT(WriteRankings(directory / "ranks.jsonl", {RunOf("set")}), IsOk());
   EXPECT_EQ(ReadAll(directory / "ranks.jsonl"),
-            R"({"category":"en","hits":["a"],"id":"q0","set":"set"})"
+            R"({"category":"en","hits":["a"],"id":"q0","relevance":0.0,"set":"set","why":[]})"
             "\n"
-            R"({"category":"fr","hits":["a","b"],"id":"q1","set":"set"})"
+            R"({"category":"fr","hits":["a","b"],"id":"q1","relevance":0.0,"set":"set","why":[]})"
             "\n");
 }
 

@@ -76,18 +76,14 @@ void AddReads(std::vector<Rule>& rules) {
        {"scope_list", About::kScope, kAll, InScope()},
        {"scope_list", About::kNothing, kAll,
         [](const Target& target) { return Json{{"as_of", target.seq}}; }},
-       {"link_list", About::kMemory, kAll, ById()}});
-  {"memory_context", About::kScope, kAll, InScope({{"tokens", 32000}, {"explain", true}})},
-      {"memory_context", About::kNothing, kAll,
-       [](const Target& target) {
-         return Json{{"query", "alpha " + target.canary}, {"explain", true}};
-       }},
-      {"memory_list", About::kScope, kAll,
-       InScope({{"filter", {{"metadata", {{"canary", {{"exists", false}}}}}}}})},
-  {
-    "memory_contents", About::kNothing, kAll, Fixed(Json::object())
-  }
-});
+       {"link_list", About::kMemory, kAll, ById()},
+       {"memory_context", About::kScope, kAll, InScope({{"tokens", 32000}, {"explain", true}})},
+       {"memory_context", About::kNothing, kAll,
+        [](const Target& target) {
+          return Json{{"query", "alpha " + target.canary}, {"explain", true}};
+        }},
+       {"memory_list", About::kScope, kAll,
+        InScope({{"filter", {{"metadata", {{"canary", {{"exists", false}}}}}}}})}});
 }
 
 void AddWrites(std::vector<Rule>& rules) {
