@@ -249,7 +249,7 @@ struct Scan {
       ASSIGN_OR_RETURN(store, FindStore(view.now(), space, secret, *filter.store));
       if (!store) return false;
     }
-    if (filter.scope && !filter.scope->empty()) scope_then.emplace(view.now(), space, *asked);
+    if (filter.scope && !filter.scope->empty()) scope_then.emplace(view.then(), space, *asked);
     if (!view.principal().scope.empty()) scope_now.emplace(view.now(), space, *own);
     return true;
   }
