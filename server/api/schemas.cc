@@ -138,8 +138,9 @@ Json Id() {
 }
 
 Json Scope() {
-  return WithExample(Text("Like acme/website;user=ann. Default: the token's"),
-                     "acme/website;user=alice");
+  return Brief(WithExample(Text("Like acme/website;user=ann. Default: the token's"),
+                           "acme/website;user=alice"),
+               "Like acme/website;user=ann");
 }
 
 Json ScopeExact() { return Brief(Flag("The scope alone, not what lies below it")); }
@@ -150,7 +151,7 @@ Json Time(std::string_view description) {
 
 Json AsOf() {
   return Brief(Time("Read the past: a time, a log seq or a snapshot name"),
-               "Past time, log seq or snapshot name");
+               "A time, log seq or snapshot");
 }
 Json ValidAt() { return Brief(Time("When it holds in the world. Default: now"), "Default: now"); }
 
