@@ -6,6 +6,7 @@
 #include "index/search/preview.h"
 #include "index/search/relevance.h"
 #include "index/search/searcher.h"
+#include "index/text/words.h"
 
 namespace perdure {
 namespace {
@@ -15,6 +16,13 @@ using std::chrono::steady_clock;
 constexpr std::size_t kPreviewBytes = 300;
 constexpr std::size_t kDiverseOf = 50;  // hits among which others are looked for
 constexpr double kDiversity = .3;
+constexpr std::ptrdiff_t kWordsMin = 3;
+
+// Whether a query has words enough for its vector to say more than they do: of one or two, the
+// exact ones must be able to win.
+bool SaysEnough(std::string_view query) {
+  return std::ranges::count(Tokenize(query), TokenKind::kWord, &Token::kind) >= kWordsMin;
+}
 
 }  // namespace
 
@@ -42,7 +50,7 @@ Status Searcher::ReadHits(const ReadView& view, SearchAnswer& answer) {
   std::erase_if(candidates_, [&](const Candidate& c) { return RelevanceOf(c) < least; });
   RankCandidates(candidates_, cosine_weight_,
                  std::max(request_.limit, request_.diverse ? kDiverseOf : kSecondPass + 1));
-  const bool by_meaning = can_tell && terms_.size() > 1 && !request_.prefer_recent;
+  const bool by_meaning = can_tell && SaysEnough(request_.query) && !request_.prefer_recent;
   if (by_meaning) WeighShortTexts(candidates_, cosine_weight_, max_cosine_);
   if (request_.diverse) MakeDiverse();
   if (candidates_.size() > request_.limit) candidates_.resize(request_.limit);
