@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kAgreementGap = .2;
 constexpr double kAgreementSpan = .5;
-constexpr double kShortSpan = .04;
+constexpr double kShortSpan = .035;
 constexpr double kRecentHalfLife = 30.0 * 24 * 3600 * 1e6;
 // What neighbouring turns are like on average.
 constexpr double kNeighboursCosine = .44;

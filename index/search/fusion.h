@@ -125,7 +125,7 @@ void ImputePending(std::vector<Candidate>& candidates, double max_cosine);
 void WeighAgreement(std::vector<Candidate>& candidates, double max_cosine);
 
 // The second pass, over the kSecondPass best. What a sentence says its vector says, too, so there
-// it takes away L (max cosine - cosine) / .04, at most all of it; but it puts nobody behind those
+// it takes away L (max cosine - cosine) / .035, at most all of it; but it puts nobody behind those
 // that it does not look at, and leaves what is pinned alone. Of a long text, a vector tells less
 // than the words.
 inline constexpr std::size_t kSecondPass = 5;
