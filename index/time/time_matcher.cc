@@ -238,6 +238,8 @@ class Reader {
     const auto span = SpanInto(match);
     if (!span) return std::nullopt;
     match.span = *span;
+    match.is_date =
+        phrase_.meaning == TimeMeaning::kDate || phrase_.meaning == TimeMeaning::kQuarter;
     // Alone, "may" is a word like others; "in May" is none.
     match.weak = slots_.weak && slots_.day == 0 && !slots_.has_year && phrase_.text == "{m}";
     return match;

@@ -22,7 +22,8 @@ struct TimeMatch {
   double confidence = 0;
   TimeGrain grain = TimeGrain::kSpan;
   bool weak = false;  // a word like others, unless it is an end of a range
-  int year = 0;       // of a date, like the next two; 0: left open
+  bool is_date = false;
+  int year = 0;  // of a date, like the next two; 0: left open
   int month = 0;
   int day = 0;
 

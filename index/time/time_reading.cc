@@ -17,6 +17,7 @@ using std::chrono::sys_days;
 constexpr double kFadeDays = 7;
 constexpr double kNextMonth = .5;
 constexpr double kAfterPreposition = .7;
+constexpr double kDoubtful = .4;
 constexpr double kLinked = .8;  // a range says that its ends are times
 
 sys_days DayNumbered(std::uint32_t day) { return sys_days(days(day)); }
@@ -66,6 +67,7 @@ class Composer {
   std::vector<TimeReading> Compose() {
     matches_ = MatchTimes(tokens_, today_);
     for (TimeMatch& match : matches_) Believe(match);
+    for (std::size_t i = 1; i < matches_.size(); ++i) Doubt(matches_[i - 1], matches_[i]);
     std::vector<TimeReading> readings;
     for (std::size_t i = 0; i < matches_.size(); ++i) {
       if (matches_[i].is_nothing()) continue;
@@ -88,6 +90,15 @@ class Composer {
       if (!AreWords(match.first - back, match.first, TheLinks().prepositions)) continue;
       match.weak = false;
       match.confidence = std::max(match.confidence, kAfterPreposition);
+    }
+  }
+
+  // "The last week of May 2023", "last weekend before 3 May": not counted from now.
+  static void Doubt(TimeMatch& match, const TimeMatch& next) {
+    constexpr std::size_t kTokensBetweenMax = 2;
+    const bool is_near = next.first - (match.first + match.count) <= kTokensBetweenMax;
+    if (!match.is_date && next.is_date && is_near) {
+      match.confidence = std::min(match.confidence, kDoubtful);
     }
   }
 
@@ -159,7 +170,10 @@ class Composer {
     const double least = std::min(a.confidence, b.confidence);
     Put(readings, {a.span.from, b.span.until}, opens ? std::max(least, kLinked) : least, first,
         b.first + b.count - first);
-    if (!readings.empty()) readings.back().any_year = a.any_year() && b.any_year();
+    if (!readings.empty()) {
+      readings.back().any_year = a.any_year() && b.any_year();
+      readings.back().is_date = a.is_date || b.is_date;
+    }
     return true;
   }
 
@@ -175,12 +189,15 @@ class Composer {
           match.count + linked.count);
     } else if (!match.weak) {
       Put(made, match.span, match.confidence, match.first, match.count);
-      if (!made.empty()) {
-        made.front().grain = match.grain;
-        made.front().any_year = match.any_year();
-      }
     }
-    return made.empty() ? std::nullopt : std::optional(std::move(made.front()));
+    if (made.empty()) return std::nullopt;
+    TimeReading& reading = made.front();
+    reading.named_from = MicrosOf(match.span.from);
+    reading.named_until = MicrosOf(match.span.until);
+    reading.grain = match.grain;
+    reading.any_year = match.any_year();
+    reading.is_date = match.is_date;
+    return reading;
   }
 
   DaySpan Open(const DaySpan& span, TimeLink link) const {
@@ -198,6 +215,8 @@ class Composer {
     TimeReading reading;
     reading.from = MicrosOf(span.from);
     reading.until = MicrosOf(span.until);
+    reading.named_from = reading.from;
+    reading.named_until = reading.until;
     reading.confidence = confidence;
     reading.words = tokens_.WordsOf(first, count);
     readings.push_back(std::move(reading));
@@ -209,7 +228,7 @@ class Composer {
 };
 
 double FitOfDate(const TimeReading& reading, sys_days day) {
-  const std::chrono::year_month_day asked(DayOf(reading.from));
+  const std::chrono::year_month_day asked(DayOf(reading.named_from));
   const std::chrono::year_month_day then(day);
   const auto year = reading.any_year ? then.year() : asked.year();
   if (reading.grain == TimeGrain::kYear) return then.year() == year ? 1 : 0;
@@ -225,8 +244,8 @@ double FitOfDate(const TimeReading& reading, sys_days day) {
 }
 
 double FitOfSpan(const TimeReading& reading, sys_days day) {
-  sys_days from = DayOf(reading.from);
-  sys_days last = DayOf(reading.until - 1);
+  sys_days from = DayOf(reading.named_from);
+  sys_days last = DayOf(reading.named_until - 1);
   if (reading.any_year) {
     const int moved = static_cast<int>(std::chrono::year_month_day(day).year()) -
                       static_cast<int>(std::chrono::year_month_day(from).year());
@@ -259,7 +278,9 @@ const TimeReading* TimeRangeOf(std::span<const TimeReading> readings) {
 
 double TimeFit(std::span<const TimeReading> readings, std::uint32_t day) {
   double fit = 0;
+  const bool has_date = std::ranges::any_of(readings, &TimeReading::is_date);
   for (const TimeReading& reading : readings) {
+    if (has_date && !reading.is_date) continue;
     const bool is_span = reading.grain == TimeGrain::kSpan;
     fit = std::max(
         fit, is_span ? FitOfSpan(reading, DayNumbered(day)) : FitOfDate(reading, DayNumbered(day)));

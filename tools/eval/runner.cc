@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "engine/base/hash.h"
@@ -37,10 +36,6 @@ class Runner {
   Runner(const QuestionSet& set, FilledStore& store, SetRun& run)
       : set_(set), store_(store), run_(run), first_item_(store.memory_of_item().size()) {
     for (std::size_t i = set.items.size(); i-- > 0;) first_item_[store.memory_of_item()[i]] = i;
-    for (const Item& item : set.items) {
-      Micros& latest = latest_.emplace(item.scope, kTimeMin).first->second;
-      latest = std::max(latest, item.time.value_or(kTimeMin));
-    }
   }
 
   Status Ask(const Question& question) {
@@ -91,8 +86,8 @@ class Runner {
     request.query = question.text;
     request.limit = limit;
     request.explain = true;
-    // When it does not say, a question is asked right after the last item: the same in every run.
-    request.now = question.time.value_or(latest_[question.scope]);
+    // When it does not say, "last week" is no week of the items', and the same in every run.
+    request.now = question.time.value_or(kTimeMax);
     request.filter.scope = ScopePath{.containers = {question.scope}};
     // Of several, any would do, which the filter cannot say.
     if (question.tags.size() == 1) request.filter.tags = question.tags;
@@ -117,8 +112,7 @@ class Runner {
   const QuestionSet& set_;
   FilledStore& store_;
   SetRun& run_;
-  std::vector<std::size_t> first_item_;   // by number of a memory
-  std::map<std::string, Micros> latest_;  // by scope
+  std::vector<std::size_t> first_item_;  // by number of a memory
 };
 
 }  // namespace

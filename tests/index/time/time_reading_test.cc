@@ -138,6 +138,11 @@ TEST(TimeReading, TheFirstThatIsSureIsTheRange) {
   EXPECT_THAT(ReadTimes("2000 tokens yesterday", kNow), SizeIs(1));
 }
 
+TEST(TimeReading, AWeekOfAMonthIsNotCountedFromNow) {
+  EXPECT_EQ(Range("in the last two weeks of August 2023"), "2023-08-01..2023-09-01");
+  EXPECT_EQ(Range("last weekend before April 10, 2023"), "0001-01-01..2023-04-10");
+}
+
 TEST(TimeReading, StaysWithinTheTimesThatThereAre) {
   EXPECT_EQ(Range("9999 years ago"), "none");
   EXPECT_EQ(Range("yesterday", kTimeMin), "none");
@@ -163,6 +168,8 @@ TEST(TimeFit, ADayFitsTheTimesAroundIt) {
   EXPECT_EQ(Fit("in 2022", kMay3), 0);
   EXPECT_EQ(Fit("between May 2 and May 4", kMay3), 1);
   EXPECT_EQ(Fit("from 2 to 4 tables", kMay3), 0);
+  EXPECT_EQ(Fit("before 3 May 2023", kMay3), 1) << "what is near the date that is named";
+  EXPECT_LT(Fit("before 3 May 2023", kMay3 - 30), .1);
   EXPECT_EQ(TimeFit({}, kMay3), 0);
 }
 
