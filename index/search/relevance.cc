@@ -14,7 +14,7 @@ double Logistic(double r, double middle, double width) {
 }  // namespace
 
 double RelevanceByMeaning(double cosine, double coverage) {
-  return Logistic(cosine + kCoverageWeight * coverage, .369, .08);
+  return Logistic(cosine + kCoverageWeight * coverage, .343, .08);
 }
 
 double RelevanceByWords(double coverage) { return Logistic(coverage, .3, .1); }

@@ -6,7 +6,6 @@ namespace perdure {
 namespace {
 
 using enum TimeMeaning;
-constexpr TimeUnit kDays = TimeUnit::kDay;
 constexpr TimeUnit kWeeks = TimeUnit::kWeek;
 constexpr TimeUnit kMonths = TimeUnit::kMonth;
 constexpr TimeUnit kQuarters = TimeUnit::kQuarter;

@@ -132,9 +132,7 @@ Json SpeltOut(const Json& schema) {
 }
 
 Json Id() {
-  return WithExample(
-      Brief(Text("Id, or 8 or more characters of its beginning"), "Whole, or 8 letters or more"),
-      "0190f3c2");
+  return WithExample(Brief(Text("Id, or 8 or more characters of its beginning")), "0190f3c2");
 }
 
 Json Scope() {
@@ -153,7 +151,7 @@ Json AsOf() {
   return Brief(Time("Read the past: a time, a log seq or a snapshot name"),
                "A time, log seq or snapshot");
 }
-Json ValidAt() { return Brief(Time("When it holds in the world. Default: now"), "Default: now"); }
+Json ValidAt() { return Brief(Time("When it holds in the world. Default: now")); }
 
 Json Filter() {
   Json filter = Object({{"tag", Text()},
@@ -195,8 +193,8 @@ Json Refusing() {
 
 Json Write(Json schema) {
   return With(std::move(schema), {{"idempotency_key", Text("Makes a retry safe")},
-                                  {"dry_run", Flag("Only say what would happen")},
-                                  {"keep", Flag("Log the dry run")},
+                                  {"dry_run", Brief(Flag("Only say what would happen"))},
+                                  {"keep", Brief(Flag("Log the dry run"), "Log a dry run")},
                                   {"reason", Text("For the log")}});
 }
 

@@ -43,7 +43,7 @@ TEST(Tools, OfAnAgentAreSixteenUnderTwentyKilobytes) {
   const std::size_t bytes = DumpJson({{"tools", ToolsFor(api, Agent())}}).size();
   RecordProperty("bytes", static_cast<int>(bytes));
   EXPECT_EQ(ToolsFor(api, Agent()).size(), 16u);
-  EXPECT_LT(bytes, 20 * 1024);
+  EXPECT_LT(bytes, 20'000u);
 }
 
 // Where words stand for a schema, they name all that it holds.
