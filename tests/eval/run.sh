@@ -111,13 +111,13 @@ else
     "$here/sets" "$work/model.json" "$work/ranks.jsonl"
   at_least "$work/model.json" household refused 2
   says "what says it in other words comes before a decoy" \
-    '"hits":\["guests",.*"id":"decoy"' "$work/ranks.jsonl"
+    '"hits":\["garbage",.*"id":"decoy"' "$work/ranks.jsonl"
   exits "what is asked of the wrong memories is told" 0 "$perdure" eval abstention \
     --data "$here/sets" --json
   if python3 -c 'import json, sys
 point = json.load(open(sys.argv[1]))["all"]["at_floor"]
 print(point)
-sys.exit(point["kept"] < .9 or point["foreign"] < .8)' "$work/out" >"$work/err"; then
+sys.exit(point["kept"] < .8 or point["foreign"] < .8)' "$work/out" >"$work/err"; then
     pass "most of it is refused, and little else"; else
     fail "most of it is refused, and little else" "$(cat "$work/err")"; fi
   at_least "$work/model.json" household R@5 0.9
