@@ -40,6 +40,9 @@ EXCUSED = {
     "backup": "a copy each would fill the disk",
     "suppression_create": "a rejected value stays for ever", "suppression_lift": "as its creation",
     "suppression_erase": "as its creation", "review_dismiss": "what is refused is another client's",
+    "container_move": "its former path finds it for ever", "source_add": "a source stays for ever",
+    "source_remove": "as its addition", "source_files": "as its addition",
+    "source_sync": "as its addition",
 }
 
 
@@ -234,12 +237,42 @@ class Worker:
         self.call("policy_get", "GET", "/api/v1/policy", reviewer=True)
         self.call("suppression_list", "GET", "/api/v1/suppressions", reviewer=True)
 
+    def places(self):
+        """A container that is made, described and deleted again."""
+        body = {"container": f"soak/{self.number}/part"}
+        self.call("container_create", "POST", "/api/v1/containers", body)
+        self.call("container_describe", "PATCH", "/api/v1/containers",
+                  body | {"description": self.words(5)})
+        self.call("scope_list", "GET", "/api/v1/scopes")
+        self.call("container_delete", "POST", "/api/v1/containers/delete", body, operator=True)
+
+    def links(self):
+        ends = {"from": self.some(), "type": "follows"}
+        while ends.get("to", ends["from"]) == ends["from"]:
+            ends["to"] = self.some()
+        self.call("link_add", "POST", "/api/v1/links", ends | {"cross_scope": True})
+        self.call("link_list", "GET", f"/api/v1/memories/{ends['from']}/links")
+        self.call("link_remove", "POST", "/api/v1/links/remove", ends)
+
+    def matching(self):
+        """All memories of a type that nobody else has: hidden, then gone for good."""
+        only = {"type": f"passing {self.number}", "scope": f"soak/{self.number}"}
+        self.call("memory_store", "POST", "/api/v1/memories",
+                  only | {"text": f"{self.words(9)} {self.choose.random()}"})
+        for verb, what in (("memory_forget_matching", "forget"), ("memory_erase_matching", "erase")):
+            self.call(verb, "POST", f"/api/v1/memories/{what}_matching", only, operator=True)
+
+    def memory_context(self):
+        self.call("memory_context", "POST", "/api/v1/context",
+                  {"query": self.words(4), "tokens": 500})
+
     def reads_of_operators(self):
         for verb, path in (("memory_contents", "/api/v1/contents"),
                            ("log_query", "/api/v1/log?limit=20"), ("log_entry", "/api/v1/log/1"),
                            ("log_proof", "/api/v1/proof?seq=1"), ("status", "/api/v1/status"),
                            ("index_status", "/api/v1/index"), ("token_list", "/api/v1/tokens"),
-                           ("snapshot_list", "/api/v1/snapshots")):
+                           ("snapshot_list", "/api/v1/snapshots"),
+                           ("source_list", "/api/v1/sources")):
             self.call(verb, "GET", path, operator=True)
 
     def compact(self):
@@ -250,7 +283,8 @@ class Worker:
            (18, memory_get), (18, memory_search), (2, memory_archive), (2, memory_restore),
            (1, memory_forget), (2, memory_revert), (1, memory_pin), (1, memory_unpin),
            (6, fact_assert), (1, fact_assert_many), (3, fact_about), (1, review), (1, merge),
-           (0.5, govern), (3, memory_list), (2, memory_history), (2, memory_diff), (0.3, reads_of_operators),
+           (0.5, govern), (0.5, places), (1, links), (0.5, matching), (1, memory_context),
+           (3, memory_list), (2, memory_history), (2, memory_diff), (0.3, reads_of_operators),
            (0.05, compact))
 
     def run(self, until):
